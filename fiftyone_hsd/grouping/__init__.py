@@ -1,0 +1,1 @@
+"""Evidence that samples belong together: one source a file, and `merge` that makes groups of it."""
