@@ -1,0 +1,274 @@
+"""The audit: from a folder, a CSV or a FiftyOne view to one report. Needs no FiftyOne by itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+import platform
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import descriptors as descriptor_folder
+from . import trainers
+from .audit_groups import find_groups
+from .errors import EmptyError, InfeasibleError, InputError, StoreError
+from .exposure import exposure
+from .model import (
+    TEST,
+    TRAIN,
+    UNUSED,
+    VAL,
+    AuditReport,
+    Descriptors,
+    Grouping,
+    Note,
+    Run,
+    Samples,
+    Scan,
+    SplitPlan,
+    TrainConfig,
+    sha256_json,
+)
+from .progress import Progress, guarded
+from .scan import scan
+from .settings import Settings
+from .splitting import ladder
+from .store import load, save
+
+DEFAULT_FRACTIONS = {TRAIN: 0.70, VAL: 0.15, TEST: 0.15}
+PACKAGES = ("numpy", "scipy", "scikit-learn", "pillow", "opencv-python-headless", "pandas", "faiss-cpu", "faiss-gpu")
+
+
+def audit(
+    source: Any, *, out: str | Path | None = None, progress: Progress | None = None, **settings: Any
+) -> AuditReport:
+    """Find hidden groups, show what they do to a test score, and propose splits without them.
+
+    Args:
+        source: an image folder, a CSV file, `fiftyone:NAME`, a FiftyOne dataset or view, or Samples.
+        out: folder for report.html, report.json and the CSV files; None = nothing is written. A run that was
+            interrupted resumes from `out/.hsd`.
+        progress: `progress(done, total, label)`; its failures never end a run.
+        settings: fields of `Settings`.
+
+    Returns:
+        an AuditReport over the usable images.
+
+    Raises:
+        InputError, PathError, FieldError, PatternError: what was given cannot be used.
+        EmptyError: no usable image is left.
+        StoreError: `out` cannot be written.
+    """
+    options = Settings.of(settings)
+    describe = descriptor_folder.by_name(options.descriptor)
+    for model in options.models:
+        trainers.by_name(model)
+    tell = guarded(progress)
+    state = None if out is None else Path(out) / ".hsd"
+    tell(0, 0, "reading the list of files")
+    samples = read(source, options)
+    found, (vectors,) = scan(samples, [describe], cache=state and state / "scan", progress=tell)
+    usable = found.usable
+    failures = tuple((samples.ids[i], samples.paths[i], found.failure[i]) for i in np.flatnonzero(~usable))
+    if not usable.any():
+        first = f"; the first: {failures[0][0]}: {failures[0][2]}" if failures else ""
+        raise EmptyError(
+            f"none of {len(samples)} images can be used{first}",
+            "at least one readable image",
+            "check that the path leads to the images themselves",
+        )
+    samples, found, vectors = samples.take(usable), found.take(usable), vectors.take(usable)
+    grouping = find_groups(samples, found, options, tell)
+    report = evaluate(samples, failures, found, vectors, grouping, options, state, tell)
+    if out is not None:
+        from .report import write
+
+        tell(0, 0, "writing the report")
+        write(report, Path(out))
+    return report
+
+
+def read(source: Any, options: Settings) -> Samples:
+    """Samples from whatever the user named; a path that exists beats a FiftyOne dataset of that name."""
+    if isinstance(source, Samples):
+        return source
+    if isinstance(source, (str, Path)) and not (str(source).startswith("fiftyone:") and not Path(source).exists()):
+        from .folder import from_source
+
+        if options.label_field is not None or options.split_field is not None:
+            raise InputError(
+                "label_field and split_field name fields of a FiftyOne dataset",
+                "for a folder or CSV: a file with columns path,label[,group,split]",
+                "give that file as `labels`",
+            )
+        return from_source(Path(source), labels=None if options.labels is None else Path(options.labels))
+    from .dataset import from_name, from_view
+
+    if options.labels is not None:
+        raise InputError(
+            "a labels file was given for a FiftyOne dataset", "label_field", "name the field with the label"
+        )
+    fields = {k: getattr(options, k) for k in ("label_field", "split_field", "group_field")}
+    if isinstance(source, (str, Path)):
+        return from_name(str(source).removeprefix("fiftyone:"), **fields)
+    return from_view(source, **fields)
+
+
+def evaluate(
+    samples: Samples,
+    failures: tuple[tuple[str, str, str], ...],
+    found: Scan,
+    vectors: Descriptors,
+    grouping: Grouping,
+    options: Settings,
+    state: Path | None,
+    progress: Progress,
+) -> AuditReport:
+    """Everything after the groups: plans, exposure, runs, effects, verdict."""
+    from .effects import effects, verdict
+
+    notes: list[Note] = []
+    plans = list(existing_plan(samples, notes)) + list(ladder_plans(samples, grouping, options, notes, progress))
+    exposures = []
+    for done, plan in enumerate(plans):
+        progress(done, len(plans), "exposure")
+        exposures.append(exposure(plan, grouping, vectors))
+    runs = tuple(train_all(samples, found, vectors, plans, options, state, progress))
+    progress(0, 0, "intervals")
+    numbers = tuple(effects(samples, grouping, plans, exposures, runs))
+    notes += agreement_with_truth(samples, grouping, options)
+    return AuditReport(
+        samples=samples,
+        failures=failures,
+        scan=found,
+        grouping=grouping,
+        plans=tuple(plans),
+        exposures=tuple(exposures),
+        runs=runs,
+        effects=numbers,
+        settings=dataclasses.asdict(options),
+        versions=versions(),
+        verdict=verdict(samples, grouping, plans, exposures, numbers),
+        notes=tuple(notes),
+    )
+
+
+def existing_plan(samples: Samples, notes: list[Note]) -> Iterable[SplitPlan]:
+    """The split as published, as a plan; samples without a partition are `unused`."""
+    names = set(samples.split.tolist()) - {""}
+    if not names:
+        notes.append(Note("not evaluated", "existing split", "existing split: the corpus comes without one"))
+    elif TRAIN not in names or len(names) < 2:
+        have = ", ".join(sorted(names))
+        text = f"existing split: no statement without a train partition and another one (partitions found: {have})"
+        notes.append(Note("not evaluated", "existing split", text))
+    else:
+        partition = np.where(samples.split == "", UNUSED, samples.split)
+        yield SplitPlan.of("existing", 0, partition, samples.ids)
+
+
+def ladder_plans(
+    samples: Samples, grouping: Grouping, options: Settings, notes: list[Note], progress: Progress
+) -> Iterable[SplitPlan]:
+    """The five conditions for every seed, drawn over the labelled samples; the others are `unused`."""
+    rows = np.flatnonzero(samples.labels >= 0)
+    if not len(rows):
+        notes.append(Note("not evaluated", "ladder", "splits, training and inflation: no labels"))
+        return
+    if len(rows) < len(samples):
+        text = "samples without a label take part in groups and exposure of the existing split, not in training"
+        notes.append(Note("warning", "unlabelled", text, len(samples) - len(rows)))
+    fractions = options.fractions or fractions_of(samples.split[rows])
+    ids = [samples.ids[i] for i in rows]
+    seen: set[Note] = set()
+    for seed in range(options.seeds):
+        progress(seed, options.seeds, "splits")
+        try:
+            plans = ladder(samples.labels[rows], grouping.codes[rows], fractions, seed=seed, ids=ids)
+        except InfeasibleError as error:
+            notes.append(Note("not evaluated", "ladder", f"intact split and inflation: {error}"))
+            return
+        for plan in plans:
+            partition = np.full(len(samples), UNUSED, dtype=f"<U{max(8, plan.partition.dtype.itemsize // 4)}")
+            partition[rows] = plan.partition
+            notes += [n for n in plan.notes if n not in seen and seed == 0]
+            seen |= set(plan.notes)
+            yield SplitPlan.of(plan.condition, seed, partition, samples.ids, plan.notes)
+
+
+def fractions_of(split: np.ndarray[Any, np.dtype[np.str_]]) -> dict[str, float]:
+    """Shares of the existing split where it has train and another partition of at least 1 %, else the default."""
+    names, counts = np.unique(split[split != ""], return_counts=True)
+    shares = {str(k): float(v) for k, v in zip(names, counts / max(1, counts.sum()), strict=True)}
+    return shares if TRAIN in shares and len(shares) > 1 and min(shares.values()) >= 0.01 else dict(DEFAULT_FRACTIONS)
+
+
+def train_all(
+    samples: Samples,
+    found: Scan,
+    vectors: Descriptors,
+    plans: Sequence[SplitPlan],
+    options: Settings,
+    state: Path | None,
+    progress: Progress,
+) -> Iterable[Run]:
+    """One run for each model and plan; a run that `state` already holds is not repeated."""
+    data = sha256_json([samples.ids, samples.labels.tolist(), samples.classes, found.content, vectors.name])
+    jobs = [(model, plan) for model in options.models for plan in plans if _trainable(samples, plan)]
+    for done, (model, plan) in enumerate(jobs):
+        progress(done, len(jobs), f"training {model}")
+        config = TrainConfig(model, plan.seed)
+        key = sha256_json([data, plan.digest, dataclasses.asdict(config), versions()])
+        path = None if state is None else state / "runs" / f"{key[:32]}.npz"
+        if path is not None and path.exists():
+            try:
+                yield load(path, Run)
+                continue
+            except StoreError:
+                path.unlink(missing_ok=True)
+        run = trainers.by_name(model)(samples, plan, vectors, config)
+        if path is not None:
+            save(path, run)
+        yield run
+
+
+def _trainable(samples: Samples, plan: SplitPlan) -> bool:
+    labelled = samples.labels >= 0
+    inside = labelled & (plan.partition == TRAIN)
+    outside = labelled & (plan.partition != TRAIN) & (plan.partition != UNUSED)
+    return bool(outside.any()) and len(np.unique(samples.labels[inside])) > 1
+
+
+def agreement_with_truth(samples: Samples, grouping: Grouping, options: Settings) -> list[Note]:
+    """How the groups found compare with the true ones; reads the truth only now."""
+    if options.truth is None:
+        return []
+    from .agreement import agreement
+    from .folder import read_groups
+
+    truth = read_groups(Path(options.truth), samples)
+    rows = np.flatnonzero(truth != "")
+    if not len(rows):
+        return [Note("not evaluated", "truth", f"agreement with the truth: {options.truth} names none of the images")]
+    result = agreement(grouping.codes[rows], np.unique(truth[rows], return_inverse=True)[1])
+    text = (
+        f"against the true groups of {len(rows)} images: pairwise precision {result.precision:.3f}, "
+        f"recall {result.recall:.3f}, F1 {result.f1:.3f}"
+    )
+    return [Note("info", "truth", text, len(rows))]
+
+
+def versions() -> dict[str, str]:
+    """Package -> version of what can change a number."""
+    from . import __version__
+
+    there = {"fiftyone-hsd": __version__, "python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            there[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return there
