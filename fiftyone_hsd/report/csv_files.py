@@ -1,0 +1,270 @@
+"""The CSV files of a report.
+
+UTF-8 with `\\n` line ends; bytes of a file name that are no UTF-8 are written back as they were (surrogateescape). Ids and
+labels are never altered, not even one that a spreadsheet would run as a formula (`=`, `+`, `-`, `@` first): changing them
+would break every join. Import such files as text. Booleans are true and false, an empty cell means none or not evaluated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model import TRAIN, AuditReport, Exposure
+from ..store import atomic
+from .lookup import EXISTING, primary
+
+SAMPLES = "path,label,group,split,exposed,mates_in_train,nearest_train,nearest_similarity,failure"
+LINKS = "path_a,path_b,source,score,rule,accepted"
+GROUPS = "path,group,evidence,confidence"
+SPLIT = "path,label,group,partition"
+ALL_SPLITS = "path,condition,seed,partition"
+EXPOSURE = "path,condition,seed,exposed,mates_in_train,nearest_train,nearest_similarity"
+EFFECTS = "what,model,condition,seed,partition,class,metric,estimate,low,high,p,n,method"
+CONTROLS = f"{EFFECTS},control,variant,chance"
+RUNS = "model,condition,seed,train_seed,options,n_train,n_predicted,seconds,plan,versions,notes"
+
+_SPECIAL = re.compile(r'[",\r\n]')
+_OBJECT_ID = re.compile(r"[0-9a-f]{24}")
+_LONE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+
+
+def write_csv_files(report: AuditReport, out: Path) -> dict[str, str]:
+    """Write them all, each whole or not at all.
+
+    Returns:
+        file name relative to `out` -> SHA-256 (hex) of its bytes.
+
+    Raises:
+        StoreError: a file cannot be written.
+    """
+    columns = _Columns(report)
+    files: dict[str, Iterable[str]] = {
+        "samples.csv": columns.samples(),
+        "links.csv": columns.links(),
+        "groups.csv": columns.groups(),
+        "exposure.csv": columns.exposures(),
+        "effects.csv": _effects(report),
+        "runs.csv": _runs(report),
+    }
+    for condition, name in split_files(report).items():
+        files[name] = columns.split(condition)
+    if report.plans:
+        files["splits/all.csv"] = columns.all_splits()
+    if report.control_results:
+        files["controls.csv"] = _controls(report)
+    return {name: _write(out / name, chunks) for name, chunks in files.items()}
+
+
+def split_files(report: AuditReport) -> dict[str, str]:
+    """Condition -> file of its primary seed; a condition whose name is no safe file name gets a hash behind it."""
+    names = {}
+    for condition in dict.fromkeys(p.condition for p in report.plans):
+        safe = re.sub(r"[^A-Za-z0-9_.-]", "_", condition).lstrip(".")[:80]
+        if safe != condition or safe == "all":
+            safe += "-" + hashlib.sha256(condition.encode("utf-8", "backslashreplace")).hexdigest()[:8]
+        names[condition] = f"splits/{safe}.csv"
+    return names
+
+
+def sample_paths(report: AuditReport) -> tuple[str, ...]:
+    """What the `path` column holds: the id, or for FiftyOne samples the path relative to the common root."""
+    samples = report.samples
+    if len(samples) and all(_OBJECT_ID.fullmatch(i) for i in samples.ids):
+        names = samples.names
+        if len(set(names)) == len(names):
+            return names
+    return samples.ids
+
+
+def cell(value: object) -> str:
+    """One value as CSV text: quoted where needed, floats with 10 significant digits, None and nan empty."""
+    if value is None:
+        return ""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (float, np.floating)):
+        return "" if math.isnan(value) else f"{float(value):.10g}"
+    text = str(value)
+    return f'"{text.replace(chr(34), chr(34) * 2)}"' if _SPECIAL.search(text) else text
+
+
+def encoded(text: str) -> bytes:
+    """UTF-8; undecodable bytes of a name come back as they were, other lone surrogates as `\\udXXX`."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return _LONE.sub(lambda m: f"\\u{ord(m[0]):04x}", text).encode("utf-8", "surrogateescape")
+
+
+def _write(path: Path, chunks: Iterable[str]) -> str:
+    digest = hashlib.sha256()
+
+    def put(file: IO[bytes], text: str) -> None:
+        data = encoded(text)
+        digest.update(data)
+        file.write(data)
+
+    with atomic(path) as file:
+        for chunk in chunks:
+            put(file, chunk)
+    return digest.hexdigest()
+
+
+def _lines(columns: Sequence[Iterable[str]]) -> str:
+    """Rows of finished cells as one text."""
+    text = "\n".join(map(",".join, zip(*columns, strict=True)))
+    return text + "\n" if text else ""
+
+
+def _spread(values: NDArray[Any], write: Callable[[Any], str] = cell) -> list[str]:
+    """Cells of a column with few distinct values: each is written once."""
+    different, index = np.unique(values, return_inverse=True)
+    words = [write(v) for v in different.tolist()]
+    return [words[i] for i in index.tolist()]
+
+
+def _similarity(values: NDArray[np.float32]) -> list[str]:
+    return ["" if v != v else f"{v:.6f}" for v in values.tolist()]
+
+
+class _Columns:
+    """Cells that several files share, written once."""
+
+    def __init__(self, report: AuditReport) -> None:
+        self.report = report
+        samples = report.samples
+        self.path = [cell(p) for p in sample_paths(report)]
+        names = ["", *map(cell, samples.classes)]
+        self.label = [names[i + 1] for i in samples.labels.tolist()]
+        self.group = report.grouping.group_ids(samples.ids)
+
+    def samples(self) -> Iterator[str]:
+        report, n = self.report, len(self.report.samples)
+        empty = [""] * n
+        existing = primary(report, EXISTING)
+        tail = [empty] * 4 if existing is None else self._exposure(existing[1], np.arange(n))
+        yield f"{SAMPLES}\n"
+        yield _lines([self.path, self.label, self.group, _spread(report.samples.split), *tail, empty])
+        yield "".join(f"{cell(i)},,,,,,,,{cell(reason)}\n" for i, _, reason in report.failures)
+
+    def _exposure(self, exposure: Exposure, rows: NDArray[np.int64]) -> list[list[str]]:
+        """The cells exposed, mates_in_train, nearest_train and nearest_similarity of some rows."""
+        said = exposure.exposed[rows] + np.where(exposure.evaluated[rows], 1, 0)
+        words = ("", "false", "true")
+        return [
+            [words[i] for i in said.tolist()],
+            _spread(exposure.mates_in_train[rows]),
+            ["" if i < 0 else self.path[i] for i in exposure.nearest_train[rows].tolist()],
+            _similarity(exposure.nearest_similarity[rows]),
+        ]
+
+    def links(self) -> Iterator[str]:
+        links = self.report.grouping.links
+        yield f"{LINKS}\n"
+        yield _lines(
+            [
+                [self.path[i] for i in links.a.tolist()],
+                [self.path[i] for i in links.b.tolist()],
+                _spread(links.source),
+                _spread(links.score),
+                _spread(links.rule),
+                ["true" if v else "false" for v in links.accepted.tolist()],
+            ]
+        )
+
+    def groups(self) -> Iterator[str]:
+        evidence, confidence = group_evidence(self.report)
+        codes = self.report.grouping.codes.tolist()
+        yield f"{GROUPS}\n"
+        yield _lines(
+            [
+                self.path,
+                self.group,
+                [evidence[c] if c >= 0 else "" for c in codes],
+                [confidence[c] if c >= 0 else "" for c in codes],
+            ]
+        )
+
+    def split(self, condition: str) -> Iterator[str]:
+        found = primary(self.report, condition)
+        assert found is not None  # noqa: S101 - the condition comes from the plans
+        yield f"{SPLIT}\n"
+        yield _lines([self.path, self.label, self.group, _spread(found[0].partition)])
+
+    def all_splits(self) -> Iterator[str]:
+        yield f"{ALL_SPLITS}\n"
+        for plan in self.report.plans:
+            head = f"{cell(plan.condition)},{plan.seed},"
+            yield _lines([self.path, _spread(plan.partition, lambda p, head=head: head + cell(p))])
+
+    def exposures(self) -> Iterator[str]:
+        """Samples outside train and unused; the others have no exposure to speak of."""
+        yield f"{EXPOSURE}\n"
+        for plan, exposure in zip(self.report.plans, self.report.exposures, strict=True):
+            rows = np.flatnonzero(exposure.evaluated)
+            head = f"{cell(plan.condition)},{plan.seed}"
+            yield _lines([[self.path[i] for i in rows.tolist()], [head] * len(rows), *self._exposure(exposure, rows)])
+
+
+def group_evidence(report: AuditReport) -> tuple[list[str], list[str]]:
+    """For each group: its sources joined by +, and its weakest link; "" without links."""
+    grouping = report.grouping
+    links = grouping.links
+    rows = np.flatnonzero(links.accepted & (grouping.codes[links.a] == grouping.codes[links.b]))
+    code = grouping.codes[links.a[rows]]
+    rows, code = rows[code >= 0], code[code >= 0]
+    weakest = np.full(grouping.n_groups, np.inf)
+    np.minimum.at(weakest, code, links.score[rows])
+    names, number = np.unique(links.source[rows], return_inverse=True)
+    sources: list[list[str]] = [[] for _ in range(grouping.n_groups)]
+    for c, k in np.unique(np.stack([code, number.astype(np.int64)]), axis=1).T.tolist():
+        sources[c].append(str(names[k]))
+    return [cell("+".join(s)) for s in sources], ["" if np.isinf(w) else cell(w) for w in weakest.tolist()]
+
+
+def _effect_cells(e: Any) -> list[str]:
+    values = (e.what, e.model, e.condition, e.seed, e.partition, e.class_name, e.metric)
+    return [cell(v) for v in (*values, float(e.estimate), float(e.low), float(e.high), float(e.p), e.n, e.method)]
+
+
+def _effects(report: AuditReport) -> Iterator[str]:
+    yield f"{EFFECTS}\n"
+    for e in report.effects:
+        yield ",".join(_effect_cells(e)) + "\n"
+
+
+def _controls(report: AuditReport) -> Iterator[str]:
+    yield f"{CONTROLS}\n"
+    for c in report.control_results:
+        yield ",".join([*_effect_cells(c.effect), cell(c.control), cell(c.variant), cell(float(c.chance))]) + "\n"
+
+
+def _runs(report: AuditReport) -> Iterator[str]:
+    plans = {(p.condition, p.seed): p for p in report.plans}
+    labelled = report.samples.labels >= 0
+    yield f"{RUNS}\n"
+    for run in report.runs:
+        plan = plans.get((run.condition, run.seed))
+        values = (
+            run.config.model,
+            run.condition,
+            run.seed,
+            run.config.seed,
+            json.dumps(dict(run.config.options), sort_keys=True),
+            None if plan is None else int(((plan.partition == TRAIN) & labelled).sum()),
+            len(run.rows),
+            float(run.seconds),
+            None if plan is None else plan.digest,
+            json.dumps(dict(run.versions), sort_keys=True),
+            "; ".join(n.text for n in run.notes),
+        )
+        yield ",".join(cell(v) for v in values) + "\n"
