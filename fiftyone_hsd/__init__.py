@@ -1,3 +1,12 @@
-"""Find hidden sample dependence in image data sets, measure what it inflates, and split without it."""
+"""Find hidden sample dependence in image data sets, measure what it inflates, and split without it.
+
+`audit` is the whole pipeline; the steps and the values they hand on live in the modules of the same names.
+"""
 
 __version__ = "0.1.0"
+
+# The verbs are bound here, after their modules of the same name, so that `fiftyone_hsd.audit` is always the function.
+from .audit import audit
+from .settings import Settings
+
+__all__ = ["Settings", "__version__", "audit"]

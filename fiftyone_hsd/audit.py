@@ -128,7 +128,8 @@ def evaluate(
     progress: Progress,
 ) -> AuditReport:
     """Everything after the groups: plans, exposure, runs, effects, verdict."""
-    from .effects import effects, verdict
+    from .effects import effects
+    from .verdict import verdict
 
     notes: list[Note] = []
     plans = list(existing_plan(samples, notes)) + list(ladder_plans(samples, grouping, options, notes, progress))
@@ -187,7 +188,9 @@ def ladder_plans(
     for seed in range(options.seeds):
         progress(seed, options.seeds, "splits")
         try:
-            plans = ladder(samples.labels[rows], grouping.codes[rows], fractions, seed=seed, ids=ids)
+            plans = ladder(
+                samples.labels[rows], grouping.codes[rows], fractions, seed=seed, ids=ids, names=samples.classes
+            )
         except InfeasibleError as error:
             notes.append(Note("not evaluated", "ladder", f"intact split and inflation: {error}"))
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +48,8 @@ class Settings:
         for name in ("groups", "labels", "truth"):
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else str(value))
-        object.__setattr__(self, "models", (self.models,) if isinstance(self.models, str) else tuple(self.models))
+        models: str | Sequence[str] = self.models
+        object.__setattr__(self, "models", (models,) if isinstance(models, str) else tuple(models))
         if not 1 <= int(self.seeds) <= 1000:
             raise InputError(f"seeds = {self.seeds}", "1 to 1000")
         if self.unknown not in ("singleton", "refuse"):

@@ -1,7 +1,7 @@
 """Trainers: one a file, each file with one public function of its own name.
 
-The function takes (samples, plan, descriptors, config) and returns a Run that predicts every labelled sample outside train
-and unused, on the one fixed class list.
+The function takes (samples, plan, descriptors, config) and returns a Run that predicts every labelled sample outside
+train and unused, on the one fixed class list.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def task(samples: Samples, plan: SplitPlan) -> Task:
     predict = np.flatnonzero(labelled & (plan.partition != TRAIN) & (plan.partition != UNUSED))
     if not len(train) or not len(predict):
         raise EmptyError(
-            f"condition {plan.condition}, seed {plan.seed}: {len(train)} labelled samples in train, {len(predict)} outside",
+            f"{plan.condition}, seed {plan.seed}: {len(train)} labelled samples in train, {len(predict)} outside",
             "at least one on each side",
         )
     train = np.array(sorted(train.tolist(), key=lambda i: samples.ids[i]), np.int64)
