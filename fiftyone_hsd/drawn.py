@@ -1,6 +1,6 @@
 """Drawn blood smears with known truth: what an audit should find, and how much of it.
 
-A patient has slides, a slide its own stain and lighting and several fields. Cells of one patient are of several classes,
+A patient has slides, a slide its own stain and lighting and several fields. Cells of a patient are of several classes,
 in shares of the patient's own. A field may be photographed again, and an image may have augmented copies. One class may
 sit on a background of its own. Each of these can be switched off; without all of them every image is independent of
 every other, and an audit must find nothing.
