@@ -1,8 +1,9 @@
 """The CSV files of a report.
 
-UTF-8 with `\\n` line ends; bytes of a file name that are no UTF-8 are written back as they were (surrogateescape). Ids and
-labels are never altered, not even one that a spreadsheet would run as a formula (`=`, `+`, `-`, `@` first): changing them
-would break every join. Import such files as text. Booleans are true and false, an empty cell means none or not evaluated.
+UTF-8 with `\\n` line ends; bytes of a file name that are no UTF-8 are written back as they were (surrogateescape).
+Ids and labels are never altered, not even one that a spreadsheet would run as a formula (`=`, `+`, `-`, `@` first):
+changing them would break every join. Import such files as text. Booleans are true and false; an empty cell means none
+or not evaluated.
 """
 
 from __future__ import annotations
@@ -203,8 +204,8 @@ class _Columns:
     def all_splits(self) -> Iterator[str]:
         yield f"{ALL_SPLITS}\n"
         for plan in self.report.plans:
-            head = f"{cell(plan.condition)},{plan.seed},"
-            yield _lines([self.path, _spread(plan.partition, lambda p, head=head: head + cell(p))])
+            head = [f"{cell(plan.condition)},{plan.seed}"] * len(self.path)
+            yield _lines([self.path, head, _spread(plan.partition)])
 
     def exposures(self) -> Iterator[str]:
         """Samples outside train and unused; the others have no exposure to speak of."""

@@ -149,8 +149,8 @@ def label_of(report: AuditReport, row: int) -> str:
 def all_notes(report: AuditReport) -> list[Note]:
     """Every note of the report and of its parts, each once."""
     notes = [*report.notes, *report.samples.notes, *report.grouping.notes]
-    for part in (*report.plans, *report.runs):
-        notes += part.notes
+    notes += [n for plan in report.plans for n in plan.notes]
+    notes += [n for run in report.runs for n in run.notes]
     return list(dict.fromkeys(notes))
 
 
