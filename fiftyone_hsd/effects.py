@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .exposure import crossing, exposure_rate, relative_pair_leak
-from .model import TEST, TRAIN, VAL, Effect, Exposure, Floats, Grouping, Run, Samples, SplitPlan
+from .class_effects import class_numbers, naive_numbers
+from .dependence import undetectable
+from .metrics import METRICS
+from .model import TEST, Effect, Exposure, Grouping, Run, Samples, SplitPlan
+from .plan_effects import plan_numbers
+from .scoreboard import Scoreboard, scoreboards
 from .splitting import CONDITIONS, SHUFFLE
-from .stats import (
-    METRICS,
-    Counts,
-    Interval,
-    degrees_of_freedom,
-    design_effect,
-    group_weights,
-    intraclass_correlation,
-    score,
-    seed_interval,
-)
+from .stats import DRAWS, NAN, Interval, design_effect, intraclass_correlation, pooled_interval, seed_interval
 
 INTACT, RANDOM, EXISTING = CONDITIONS[0], CONDITIONS[-1], "existing"
-NAN = float("nan")
-ESTIMABLE, WITH_INTERVAL = 5, 10
-"""Distinct test groups of a class below which nothing, and below which no interval, is given."""
 BOOTSTRAP = (
     "group bootstrap (one Exp(1) weight a corpus group, all seeds and conditions) + seed variance / J, t interval"
 )
+ONE_SPLIT = "group bootstrap of this one split (one Exp(1) weight a group), t interval; the model as trained"
 
 
 def effects(
@@ -40,247 +29,167 @@ def effects(
     plans: Sequence[SplitPlan],
     exposures: Sequence[Exposure],
     runs: Sequence[Run],
+    *,
+    draws: int = DRAWS,
+    seed: int = 0,
 ) -> list[Effect]:
-    """Scores, inflation, slope, exposure and its companions; about the test partition unless an effect says otherwise.
+    """Scores, inflation, slope, exposure and their companions, about the partition that is read out (test).
 
     Args:
-        samples, grouping: the corpus; no group is unknown.
+        samples, grouping: the corpus; a sample of unknown group counts as a group of its own.
         plans, exposures: same order.
         runs: any number; conditions without runs have no score.
+        draws, seed: of the bootstrap.
 
     Returns:
         Effects; a number that cannot be estimated is nan and `method` says why.
+
+    Raises:
+        InputError: a run belongs to no plan.
     """
-    rows = list(_exposure_numbers(samples, grouping, plans, exposures))
-    by_model: dict[str, list[Run]] = {}
-    for run in runs:
-        by_model.setdefault(run.config.model, []).append(run)
-    weights = group_weights(grouping.n_groups)
-    for model, own in by_model.items():
-        board = Board(samples, grouping, tuple(plans), tuple(exposures), tuple(own), weights)
-        rows += [dataclasses.replace(e, model=model) for e in _model_numbers(board)]
+    known = grouping.with_unknown_as_singletons()
+    rows = list(plan_numbers(samples, known, plans, exposures))
+    doubt = undetectable(samples, known)
+    boards = scoreboards(samples, known, plans, exposures, runs, draws=draws, seed=seed)
+    for board in boards:
+        rows += [replace(e, model=board.model) for e in _model_numbers(board, doubt)]
+        rows += [replace(e, model=board.model) for e in naive_numbers(board, samples, known, plans)]
+    if not any(e.what == "inflation" for e in rows):
+        rows.append(_missing(samples, plans, boards, doubt))
     return rows
 
 
-@dataclass(frozen=True, eq=False)
-class Board:
-    """The runs of one model beside the plans they were trained under."""
-
-    samples: Samples
-    grouping: Grouping
-    plans: tuple[SplitPlan, ...]
-    exposures: tuple[Exposure, ...]
-    runs: tuple[Run, ...]
-    weights: NDArray[np.float32]
-
-    @cached_property
-    def df(self) -> int:
-        """Degrees of freedom of every interval."""
-        return degrees_of_freedom(self.samples.labels, self.grouping.codes)
-
-    @cached_property
-    def counts(self) -> dict[tuple[str, int], Counts]:
-        """(condition, seed) -> test predictions by group."""
-        result = {}
-        plan_of = {(p.condition, p.seed): p for p in self.plans}
-        for run in self.runs:
-            inside = plan_of[run.condition, run.seed].partition[run.rows] == TEST
-            if inside.any():
-                at = run.rows[inside]
-                result[run.condition, run.seed] = Counts(
-                    self.grouping.codes[at],
-                    self.samples.labels[at].astype(np.int64),
-                    run.predicted[inside].astype(np.int64),
-                    self.grouping.n_groups,
-                    len(self.samples.classes),
-                )
-        return result
-
-    def seeds(self, *conditions: str) -> list[int]:
-        """The seeds for which all conditions have a run."""
-        sets = [{s for c, s in self.counts if c == condition} for condition in conditions]
-        return sorted(set.intersection(*sets)) if sets else []
-
-    def values(self, condition: str, metric: str, seeds: Sequence[int]) -> tuple[Floats, Floats]:
-        """((J,) estimates, (B, J) draws) of a metric; cached, since many numbers share them."""
-        kept: list[tuple[Floats, Floats]] = []
-        for seed in seeds:
-            key = (condition, metric, seed)
-            if key not in self._cache:
-                counts = self.counts[condition, seed]
-                self._cache[key] = (score(counts, metric), score(counts, metric, self.weights))
-            kept.append(self._cache[key])
-        return np.array([e[0] for e, _ in kept]), np.stack([d for _, d in kept], axis=1)
-
-    @cached_property
-    def _cache(self) -> dict[tuple[str, str, int], tuple[Floats, Floats]]:
-        return {}
-
-    def rate(self, condition: str, seed: int) -> float:
-        """Achieved exposure of the test partition."""
-        for plan, result in zip(self.plans, self.exposures, strict=True):
-            if plan.condition == condition and plan.seed == seed:
-                return exposure_rate(result, plan.partition == TEST)
-        return NAN
-
-    def test_groups(self, condition: str, seeds: Sequence[int]) -> NDArray[np.int64]:
-        """int64 (C,), the fewest distinct test groups of each class over the seeds."""
-        held = []
-        for seed in seeds:
-            c = self.counts[condition, seed]
-            pairs = np.unique(np.stack([c.truth, c.groups]), axis=1)
-            held.append(np.bincount(pairs[0], minlength=c.n_classes))
-        return np.asarray(np.min(held, axis=0), np.int64)
+def _missing(samples: Samples, plans: Sequence[SplitPlan], boards: Sequence[Scoreboard], doubt: str) -> Effect:
+    """The gap where inflation should stand."""
+    why = "no model was run under both intact and random"
+    if not samples.labelled:
+        why = "no labels"
+    elif not any(p.condition == INTACT for p in plans):
+        why = "no intact split of these groups was drawn"
+    elif not boards:
+        why = "no model was run"
+    why = f"not evaluated: {why}" + (f"; no dependence detectable: {doubt}" if doubt else "")
+    return Effect("inflation", "", RANDOM, None, TEST, "", METRICS[0], NAN, NAN, NAN, NAN, 0, why)
 
 
-def _effect(
-    what: str, condition: str, metric: str, found: Interval, n: int, method: str, class_name: str = ""
-) -> Effect:
-    return Effect(
-        what, "", condition, None, TEST, class_name, metric, found.estimate, found.low, found.high, found.p, n, method
-    )
+def order(conditions: Iterable[str]) -> list[str]:
+    """The published split first, the ladder in its order, then anything else."""
+    there = list(conditions)
+    first = [c for c in (EXISTING, *CONDITIONS, SHUFFLE) if c in there]
+    return first + [c for c in there if c not in first]
 
 
-def _model_numbers(board: Board) -> Iterable[Effect]:
-    for condition in (EXISTING, *CONDITIONS, SHUFFLE):
+def _model_numbers(board: Scoreboard, doubt: str) -> Iterable[Effect]:
+    for condition in order(board.conditions()):
         seeds = board.seeds(condition)
-        if not seeds:
-            continue
-        n = len(board.counts[condition, seeds[0]].truth)
         for metric in METRICS:
-            estimates, draws = board.values(condition, metric, seeds)
-            for seed, value in zip(seeds, estimates, strict=True):
-                yield Effect("score", "", condition, seed, TEST, "", metric, float(value), NAN, NAN, NAN, n, "one run")
-            found = dataclasses.replace(seed_interval(estimates, draws, board.df), p=NAN)
-            yield _effect("score", condition, metric, found, n, f"mean of {len(seeds)} seeds; {BOOTSTRAP}")
-            if condition not in (EXISTING, INTACT) and board.seeds(INTACT, condition):
-                yield from _against_intact(board, condition, metric)
+            yield from _scores(board, condition, metric, seeds)
+            if condition in (*CONDITIONS[1:], SHUFFLE) and board.seeds(INTACT, condition):
+                yield _inflation(board, condition, metric, doubt)
+                yield _error_removed(board, condition, metric)
+                if board.seeds(INTACT, condition, sentinel=True):
+                    yield _sentinel_corrected(board, condition, metric)
         yield from _design(board, condition, seeds[0])
     if board.seeds(*CONDITIONS):
         for metric in METRICS:
             yield _slope(board, metric)
-        yield from _class_gains(board)
-        yield from _naive(board)
+    yield from class_numbers(board)
 
 
-def _against_intact(board: Board, condition: str, metric: str) -> Iterable[Effect]:
+def _scores(board: Scoreboard, condition: str, metric: str, seeds: list[int]) -> Iterable[Effect]:
+    estimates, draws = board.values(condition, metric, seeds)
+    for seed, value in zip(seeds, estimates.tolist(), strict=True):
+        cell = board.read[condition, seed]
+        n = len(cell.predictions)
+        how = "one run; the interval stands with the mean over seeds"
+        yield Effect("score", board.model, condition, seed, cell.partition, "", metric, value, NAN, NAN, NAN, n, how)
+    support = board.support(condition, seeds)
+    found = replace(seed_interval(estimates, draws, support).within(0, 1), p=NAN)
+    how = f"mean of {len(seeds)} seeds; {BOOTSTRAP}" if len(seeds) > 1 else ONE_SPLIT
+    if not np.isfinite(found.low):
+        how = f"no interval: {_poor(support.held)}"
+    yield board.effect("score", condition, metric, found, board.n(condition, seeds), how)
+
+
+def _poor(held: Sequence[int]) -> str:
+    """Why there is no interval."""
+    few = f"the class with the fewest has {min(held)}" if held else "no class is tested"
+    return f"too few distinct test groups ({few})"
+
+
+def _paired(seeds: Sequence[int]) -> str:
+    spread = "" if len(seeds) > 1 else "; one seed, so the spread over splits is unknown and not in the interval"
+    return f"paired difference from intact, {len(seeds)} seed{'s' if len(seeds) > 1 else ''}; {BOOTSTRAP}{spread}"
+
+
+def _inflation(board: Scoreboard, condition: str, metric: str, doubt: str) -> Effect:
     seeds = board.seeds(INTACT, condition)
     base, base_draws = board.values(INTACT, metric, seeds)
     value, draws = board.values(condition, metric, seeds)
-    n = len(board.counts[condition, seeds[0]].truth)
-    found = seed_interval(value - base, draws - base_draws, board.df)
-    how = f"paired difference from intact, {len(seeds)} seeds; {BOOTSTRAP}"
-    yield _effect("inflation", condition, metric, found, n, how)
-    start = float(base.mean())
-    if start < 1:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            removed = (draws.mean(axis=1) - base_draws.mean(axis=1)) / (1 - base_draws.mean(axis=1))
-        estimate = (float(value.mean()) - start) / (1 - start)
-        low, high = np.nanquantile(removed, [0.025, 0.975]) if np.isfinite(removed).all() else (NAN, NAN)
-        removed_interval = Interval(estimate, float(low), float(high), NAN, NAN)
-        how = "1 - (1 - M_k) / (1 - M_intact) of the means over seeds; percentile of the group bootstrap"
-        yield _effect("relative_error_removed", condition, metric, removed_interval, n, how)
+    support = board.support(INTACT, seeds).fewest(board.support(condition, seeds))
+    found = seed_interval(value - base, draws - base_draws, support).within(-1, 1)
+    how = _paired(seeds) if np.isfinite(found.low) else f"no interval: {_poor(support.held)}"
+    if doubt:
+        how = f"no dependence detectable: {doubt}; {how}"
+    return board.effect("inflation", condition, metric, found, board.n(condition, seeds), how)
 
 
-def _slope(board: Board, metric: str) -> Effect:
+def _error_removed(board: Scoreboard, condition: str, metric: str) -> Effect:
+    """1 - (1 - M_k) / (1 - M_0), of the means over seeds; the seeds enter by the linear part of the ratio."""
+    seeds = board.seeds(INTACT, condition)
+    base, base_draws = board.values(INTACT, metric, seeds)
+    value, draws = board.values(condition, metric, seeds)
+    n, support = board.n(condition, seeds), board.support(INTACT, seeds)
+    left, left_draws = 1 - float(base.mean()), 1 - base_draws.mean(axis=1)
+    if left <= 0 or (left_draws <= 0).any():
+        why = "not estimable: no error is left under intact"
+        return board.effect("relative_error_removed", condition, metric, Interval(NAN), n, why)
+    estimate = 1 - (1 - float(value.mean())) / left
+    drawn = 1 - (1 - draws.mean(axis=1)) / left_draws
+    linear = (value - base - estimate * (1 - base)) / left
+    found = replace(pooled_interval(estimate, drawn, linear, support), p=NAN).within(-np.inf, 1)
+    how = f"1 - (1 - M_k) / (1 - M_intact) of the means over {len(seeds)} seeds; {BOOTSTRAP}"
+    return board.effect("relative_error_removed", condition, metric, found, n, how)
+
+
+def _sentinel_corrected(board: Scoreboard, condition: str, metric: str) -> Effect:
+    """[M_test(k) - M_sent(k)] - [M_test(0) - M_sent(0)]: without the gain from more distinct groups in train."""
+    seeds = board.seeds(INTACT, condition, sentinel=True)
+    pairs = [
+        board.values(c, metric, seeds, sentinel=s)
+        for c, s in ((condition, False), (condition, True), (INTACT, False), (INTACT, True))
+    ]
+    (test, a), (sent, b), (base, c), (base_sent, d) = pairs
+    support = board.support(INTACT, seeds).fewest(board.support(INTACT, seeds, sentinel=True))
+    found = seed_interval((test - sent) - (base - base_sent), (a - b) - (c - d), support)
+    how = f"inflation minus the change on sentinel groups, which are in no train set; {_paired(seeds)}"
+    return board.effect("sentinel_corrected_inflation", condition, metric, found, board.n(condition, seeds), how)
+
+
+def _slope(board: Scoreboard, metric: str) -> Effect:
     """Rise of the metric per 10 points of achieved exposure, least squares over the conditions of each seed."""
     seeds = board.seeds(*CONDITIONS)
-    rates = np.array([[board.rate(c, s) for c in CONDITIONS] for s in seeds])
+    rates = np.stack([board.rates(c, seeds) for c in CONDITIONS], axis=1)
     pairs = [board.values(c, metric, seeds) for c in CONDITIONS]
-    n = len(board.counts[INTACT, seeds[0]].truth)
-    spread = ((rates - rates.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    if not np.isfinite(spread).all() or (spread <= 1e-12).any():
-        nothing = Interval(NAN, NAN, NAN, NAN, NAN)
-        return _effect("slope_per_10_points", "", metric, nothing, n, "not estimable: exposure does not change")
-    a = (rates - rates.mean(axis=1, keepdims=True)) / spread[:, None] / 10
+    n, what = board.n(INTACT, seeds), "slope_per_10_points"
+    away = rates - rates.mean(axis=1, keepdims=True)
+    spread = (away**2).sum(axis=1)
+    if (spread <= 1e-12).any():
+        return board.effect(what, "", metric, Interval(NAN), n, "not estimable: exposure does not change")
+    a = away / spread[:, None] / 10
     estimates = (a * np.stack([e for e, _ in pairs], axis=1)).sum(axis=1)
-    draws = sum(a[:, k][None, :] * d for k, (_, d) in enumerate(pairs))
-    found = seed_interval(estimates, np.asarray(draws), board.df)
-    return _effect("slope_per_10_points", "", metric, found, n, f"slope on achieved exposure; {BOOTSTRAP}")
+    draws = np.sum([a[:, k][None, :] * d for k, (_, d) in enumerate(pairs)], axis=0)
+    found = seed_interval(estimates, draws, board.support(INTACT, seeds))
+    return board.effect(what, "", metric, found, n, f"per-seed slope on achieved exposure; {BOOTSTRAP}")
 
 
-def _class_gains(board: Board) -> Iterable[Effect]:
-    seeds = board.seeds(INTACT, RANDOM)
-    held = board.test_groups(INTACT, seeds)
-    for c, name in enumerate(board.samples.classes):
-        g = int(held[c])
-        for metric in ("recall", "f1"):
-            if g < ESTIMABLE:
-                nothing = Interval(NAN, NAN, NAN, NAN, NAN)
-                how = f"not estimable: {g} distinct test groups, {ESTIMABLE} needed"
-                yield _effect("class_inflation", RANDOM, metric, nothing, g, how, name)
-                continue
-            base, base_draws = board.values(INTACT, f"{metric}:{c}", seeds)
-            value, draws = board.values(RANDOM, f"{metric}:{c}", seeds)
-            found = seed_interval(value - base, draws - base_draws, board.df)
-            how = f"paired difference; n = fewest distinct test groups in intact; {BOOTSTRAP}"
-            if g < WITH_INTERVAL:
-                found = Interval(found.estimate, NAN, NAN, NAN, NAN)
-                how = f"paired difference; {g} distinct test groups: no interval below {WITH_INTERVAL}"
-            yield _effect("class_inflation", RANDOM, metric, found, g, how, name)
-
-
-def _design(board: Board, condition: str, seed: int) -> Iterable[Effect]:
-    counts = board.counts[condition, seed]
-    n = len(counts.truth)
-    icc = intraclass_correlation(counts.truth == counts.predicted, counts.groups, counts.truth)
-    deff = design_effect(counts.groups, icc)
-    for what, value in (("icc", icc), ("design_effect", deff), ("effective_n", n / deff if deff > 0 else NAN)):
-        how = "correctness by group within class, one-way analysis of variance"
-        yield Effect(what, "", condition, seed, TEST, "", "accuracy", value, NAN, NAN, NAN, n, how)
-
-
-def _naive(board: Board) -> Iterable[Effect]:
-    """Exposed minus unexposed inside `random`: not exchangeable, so only beside what tells how little it says."""
-    seed = board.seeds(RANDOM)[0]
-    run = next(r for r in board.runs if (r.condition, r.seed) == (RANDOM, seed))
-    place = next(i for i, p in enumerate(board.plans) if (p.condition, p.seed) == (RANDOM, seed))
-    test = board.plans[place].partition[run.rows] == TEST
-    exposed = board.exposures[place].exposed[run.rows][test]
-    correct = (run.predicted == board.samples.labels[run.rows])[test]
-    n, m = int(exposed.sum()), int((~exposed).sum())
-    singles = board.grouping.sizes[board.grouping.codes[run.rows[test]]] == 1
-    share = float(singles[~exposed].mean()) if m else NAN
-    value = float(correct[exposed].mean() - correct[~exposed].mean()) if n and m else NAN
-    how = f"not exchangeable, no interval; {n} exposed, {m} unexposed, of which {share:.0%} singletons"
-    how = how if m else f"not estimable: all {n} test images are exposed"
-    yield Effect(
-        "naive_exposed_minus_unexposed", "", RANDOM, seed, TEST, "", "accuracy", value, NAN, NAN, NAN, n + m, how
-    )
-
-
-def _exposure_numbers(
-    samples: Samples, grouping: Grouping, plans: Sequence[SplitPlan], exposures: Sequence[Exposure]
-) -> Iterable[Effect]:
-    for plan, result in zip(plans, exposures, strict=True):
-        for part in (TEST, VAL):
-            rows = result.evaluated & (plan.partition == part)
-            if rows.any():
-                yield _count("exposure_rate", plan, part, "", exposure_rate(result, rows), int(rows.sum()))
-                mates = float(result.mates_in_train[rows].mean())
-                yield _count("mean_mates_in_train", plan, part, "", mates, int(rows.sum()))
-        rates = []
-        for c, name in enumerate(samples.classes):
-            rows = result.evaluated & (plan.partition == TEST) & (samples.labels == c)
-            if rows.any():
-                rates.append(exposure_rate(result, rows))
-                yield _count("exposure_rate", plan, TEST, name, rates[-1], int(rows.sum()))
-        if rates:
-            yield _count("macro_exposure_rate", plan, TEST, "", float(np.mean(rates)), len(rates))
-        groups, files, crossed = crossing(plan, grouping.codes)
-        used = int((plan.partition != "unused").sum())
-        yield _count("crossing_groups", plan, "", "", groups, crossed)
-        yield _count("crossing_files", plan, "", "", files, used)
-        yield _count("relative_pair_leak", plan, "", "", relative_pair_leak(plan, grouping.codes), used)
-        train = samples.labels[(plan.partition == TRAIN) & (samples.labels >= 0)]
-        test = samples.labels[(plan.partition == TEST) & (samples.labels >= 0)]
-        if len(train) and len(test):
-            chance = float((test == np.bincount(train).argmax()).mean())
-            yield dataclasses.replace(_count("chance", plan, TEST, "", chance, len(test)), metric="accuracy")
-            chance = 1 / len(np.unique(test))
-            yield dataclasses.replace(_count("chance", plan, TEST, "", chance, len(test)), metric="balanced_accuracy")
-
-
-def _count(what: str, plan: SplitPlan, partition: str, class_name: str, value: float, n: int) -> Effect:
-    how = "count" if np.isfinite(value) else "not defined: no groups of two or more"
-    return Effect(what, "", plan.condition, plan.seed, partition, class_name, "", value, NAN, NAN, NAN, n, how)
+def _design(board: Scoreboard, condition: str, seed: int) -> Iterable[Effect]:
+    cell = board.read[condition, seed]
+    p, n = cell.predictions, len(cell.predictions)
+    icc = intraclass_correlation(p.correct, p.groups, p.truth)
+    deff = design_effect(p.groups, icc)
+    how = "correctness by group within class, one-way analysis of variance"
+    if not np.isfinite(icc):
+        how = "not estimable: correctness does not vary, or no two test images of a class share a group"
+    for what, value in (("icc", icc), ("design_effect", deff), ("effective_n", n / deff)):
+        yield Effect(what, board.model, condition, seed, cell.partition, "", "accuracy", value, NAN, NAN, NAN, n, how)

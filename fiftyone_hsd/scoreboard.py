@@ -1,0 +1,191 @@
+"""The runs of one model in one place: test predictions by condition and seed, with their draws of group weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .errors import InputError
+from .metrics import Predictions, Totals, group_draws, score, totals
+from .model import (
+    SENTINEL,
+    TEST,
+    TRAIN,
+    UNUSED,
+    Bools,
+    Effect,
+    Exposure,
+    Floats,
+    Grouping,
+    Ints,
+    Run,
+    Samples,
+    SplitPlan,
+)
+from .stats import DRAWS, Interval, Support
+
+
+def readout(plan: SplitPlan) -> str:
+    """The partition whose score is read: test, or the largest that is neither train, sentinel nor unused; "" = none."""
+    names, counts = np.unique(plan.partition, return_counts=True)
+    sizes = {str(k): int(v) for k, v in zip(names, counts, strict=True)}
+    rest = sorted((p for p in sizes if p not in (TRAIN, SENTINEL, UNUSED)), key=lambda p: (-sizes[p], p))
+    return TEST if TEST in sizes else rest[0] if rest else ""
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One run on one partition.
+
+    Attributes:
+        partition: its name.
+        predictions: of its samples.
+        exposed: bool (t,), who of them has a mate in train.
+        probabilities: float32 (t, C).
+        plain: sums without weights.
+        drawn: sums under each draw, (B, C).
+    """
+
+    partition: str
+    predictions: Predictions
+    exposed: Bools
+    probabilities: np.ndarray
+    plain: Totals
+    drawn: Totals
+
+    @property
+    def rate(self) -> float:
+        """Achieved exposure."""
+        return float(self.exposed.mean())
+
+
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Scoreboard:
+    """The runs of one model.
+
+    Attributes:
+        model: its name.
+        classes: the fixed class list.
+        read: (condition, seed) -> the partition that is read out.
+        sentinel: (condition, seed) -> the sentinel partition, where there is one.
+    """
+
+    model: str
+    classes: tuple[str, ...]
+    read: Mapping[Key, Cell]
+    sentinel: Mapping[Key, Cell]
+
+    def conditions(self) -> list[str]:
+        """Conditions with a run."""
+        return list(dict.fromkeys(c for c, _ in self.read))
+
+    def seeds(self, *conditions: str, sentinel: bool = False) -> list[int]:
+        """The seeds for which all these conditions have a run (and a sentinel)."""
+        cells = self.sentinel if sentinel else self.read
+        sets = [{s for c, s in cells if c == condition} for condition in conditions]
+        return sorted(set.intersection(*sets)) if sets else []
+
+    def values(
+        self, condition: str, metric: str, seeds: Sequence[int], *, sentinel: bool = False
+    ) -> tuple[Floats, Floats]:
+        """((J,) estimates, (B, J) draws) of a metric."""
+        found = [self._value(condition, seed, metric, sentinel) for seed in seeds]
+        return np.array([float(e) for e, _ in found]), np.stack([d for _, d in found], axis=1)
+
+    def _value(self, condition: str, seed: int, metric: str, sentinel: bool) -> tuple[Floats, Floats]:
+        key = (condition, seed, metric, sentinel)
+        if key not in self._cache:
+            cell = (self.sentinel if sentinel else self.read)[condition, seed]
+            self._cache[key] = (score(cell.plain, metric), score(cell.drawn, metric))
+        return self._cache[key]
+
+    @cached_property
+    def _cache(self) -> dict[tuple[str, int, str, bool], tuple[Floats, Floats]]:
+        return {}
+
+    def support(self, condition: str, seeds: Sequence[int], *, sentinel: bool = False) -> Support:
+        """Distinct groups that the cells of these seeds test, all seeds together."""
+        pairs = self._pairs(condition, seeds, sentinel)
+        return Support.of(np.bincount(pairs[0], minlength=len(self.classes)), len(np.unique(pairs[1])))
+
+    def held(self, condition: str, seeds: Sequence[int]) -> Ints:
+        """int64 (C,), distinct test groups of each class over these seeds."""
+        return np.bincount(self._pairs(condition, seeds, False)[0], minlength=len(self.classes)).astype(np.int64)
+
+    def fewest(self, condition: str, seeds: Sequence[int]) -> Ints:
+        """int64 (C,), distinct test groups of each class in the seed that has fewest."""
+        return np.asarray(np.min([self.read[condition, s].predictions.held for s in seeds], axis=0), np.int64)
+
+    def _pairs(self, condition: str, seeds: Sequence[int], sentinel: bool) -> Ints:
+        cells = self.sentinel if sentinel else self.read
+        parts = [cells[condition, s].predictions for s in seeds]
+        both = np.stack([np.concatenate([p.truth for p in parts]), np.concatenate([p.groups for p in parts])])
+        return np.unique(both, axis=1)
+
+    def n(self, condition: str, seeds: Sequence[int]) -> int:
+        """Test images of the first of these seeds."""
+        return len(self.read[condition, seeds[0]].predictions) if len(seeds) else 0
+
+    def rates(self, condition: str, seeds: Sequence[int]) -> Floats:
+        """(J,) achieved exposure."""
+        return np.array([self.read[condition, s].rate for s in seeds], float)
+
+    def effect(
+        self, what: str, condition: str, metric: str, found: Interval, n: int, method: str, class_name: str = ""
+    ) -> Effect:
+        """A number over all seeds, about the partition that is read out."""
+        part = next((cell.partition for (c, _), cell in self.read.items() if not condition or c == condition), TEST)
+        numbers = (found.estimate, found.low, found.high, found.p)
+        return Effect(what, self.model, condition, None, part, class_name, metric, *numbers, n, method)
+
+
+def scoreboards(
+    samples: Samples,
+    grouping: Grouping,
+    plans: Sequence[SplitPlan],
+    exposures: Sequence[Exposure],
+    runs: Sequence[Run],
+    *,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> list[Scoreboard]:
+    """One scoreboard a model, in the order in which models first occur; all share the same draws of group weights.
+
+    Args:
+        samples, grouping: the corpus; no group is unknown.
+        plans, exposures: same order.
+        runs: of these plans. Of two runs of one model, condition and seed the last counts.
+        draws, seed: of the bootstrap.
+
+    Raises:
+        InputError: a run belongs to no plan, or a group is unknown.
+    """
+    if len(grouping.codes) and grouping.codes.min() < 0:
+        raise InputError("a sample's group is unknown", "known groups", "make unknown samples singletons first")
+    plan_of = {(p.condition, p.seed): (p, e) for p, e in zip(plans, exposures, strict=True)}
+    keys: list[tuple[str, bool, Key]] = []
+    parts: list[tuple[str, Predictions, Bools, np.ndarray]] = []
+    for run in runs:
+        key = (run.condition, run.seed)
+        if key not in plan_of:
+            raise InputError(f"a run of {run.config.model} belongs to no plan: {run.condition}, seed {run.seed}")
+        plan, result = plan_of[key]
+        for name, is_sentinel in ((readout(plan), False), (SENTINEL, True)):
+            inside = (plan.partition[run.rows] == name) & (samples.labels[run.rows] >= 0)
+            at = run.rows[inside]
+            if len(at):
+                keys.append((run.config.model, is_sentinel, key))
+                truth, predicted = samples.labels[at].astype(np.int64), run.predicted[inside].astype(np.int64)
+                made = Predictions(grouping.codes[at], truth, predicted, len(samples.classes))
+                parts.append((name, made, np.asarray(result.exposed[at]), run.probabilities[inside]))
+    drawn = group_draws([p[1] for p in parts], grouping.n_groups, draws, seed)
+    cells: dict[str, tuple[dict[Key, Cell], dict[Key, Cell]]] = {run.config.model: ({}, {}) for run in runs}
+    for (model, is_sentinel, key), (name, made, exposed, chances), d in zip(keys, parts, drawn, strict=True):
+        cells[model][is_sentinel][key] = Cell(name, made, exposed, chances, totals(made), d)
+    return [Scoreboard(model, samples.classes, read, sentinel) for model, (read, sentinel) in cells.items()]
