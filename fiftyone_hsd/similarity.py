@@ -1,188 +1,282 @@
-"""Exact cosine search in blocks: never n x n, every block pair once, the same answer on every backend."""
+"""Exact cosine search: all pairs above a threshold, and nearest neighbours, inside a memory cap.
+
+Never n x n, every block pair once, and the same answer on every backend: what float32 cannot decide is decided in
+float64 from the rows as they came. On the CPU the choice is the blocked numpy search: on 20,000 x 512 it was faster
+than faiss, which has no search of half the matrix. A GPU is used where torch or faiss can reach one.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
 import os
-from typing import Any
+import shutil
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import InputError
-from .model import Descriptors, SimilarityGraph
+from .errors import InputError, MissingExtraError
+from .model import Descriptors, Ints, SimilarityGraph
+from .progress import Progress, guarded
+from .similarity_blocks import Found, PairList, Rows, find_neighbours, find_pairs, scratch_bytes, tile_side
 
-Vectors = NDArray[np.float32]
-EDGE = 1e-5
-"""Pairs this close to the threshold are decided in float64."""
+DEVICES = ("auto", "cpu", "gpu", "numpy", "faiss", "faiss-gpu", "torch")
+APPROXIMATE_FROM = 200_000
+"""Below this many rows an approximate search is not faster than the exact one and is not done even on request."""
+MAX_PAIRS = 20_000_000
+_BYTES_PER_PAIR = 72
+_SMALL = 2e11  # multiplications; less is done on the CPU before torch is imported
+
+
+@dataclass(frozen=True)
+class Backend:
+    """What searches (`numpy`, `torch`, `faiss`, `faiss-gpu`) and why it was chosen."""
+
+    name: str
+    reason: str
+
+
+def choose(device: str = "auto", work: float = float("inf")) -> Backend:
+    """The backend for `device`, which is one of DEVICES.
+
+    Args:
+        device: "auto" looks for a GPU and settles for numpy; "gpu" insists on one; the others name a backend.
+        work: multiplications to do; for few of them "auto" loads no GPU library.
+
+    Raises:
+        InputError: not one of DEVICES.
+        MissingExtraError: the backend that was asked for is not installed or sees no GPU.
+    """
+    if device not in DEVICES:
+        raise InputError(f"device {device!r}", ", ".join(DEVICES))
+    if device in ("cpu", "numpy"):
+        return Backend("numpy", "asked for")
+    if device == "auto" and work < _SMALL:
+        return Backend("numpy", "a search this small gains nothing from a GPU")
+    if device in ("faiss", "torch") and importlib.util.find_spec(device) is None:
+        extra = {"faiss": "cpu", "torch": "train"}[device]
+        raise MissingExtraError(f"{device} is not installed", advice=f'pip install "fiftyone-hsd[{extra}]"')
+    if device in ("faiss", "torch"):
+        return Backend(device, "asked for")
+    return _gpu(device)
+
+
+def _gpu(device: str) -> Backend:
+    nvidia = Path("/dev/nvidiactl").exists() or shutil.which("nvidia-smi") is not None
+    if device != "faiss-gpu" and importlib.util.find_spec("torch") and (nvidia or "torch" in sys.modules):
+        from .similarity_torch import gpu_name
+
+        if gpu := gpu_name():
+            return Backend("torch", f"torch sees {gpu}")
+    if nvidia and importlib.util.find_spec("faiss"):
+        from .similarity_faiss import gpu_count
+
+        if gpu_count():
+            return Backend("faiss-gpu", f"faiss sees {gpu_count()} GPU")
+    if device == "auto":
+        return Backend("numpy", "no library that is installed sees a GPU")
+    raise MissingExtraError(
+        "no GPU can be used" if nvidia else "no NVIDIA GPU was found",
+        advice='pip install "fiftyone-hsd[gpu]" or a torch built for your CUDA version, or use device="cpu"',
+    )
 
 
 def free_memory() -> int:
-    """Bytes of memory that are free now; 2 GiB where the system does not tell."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:  # noqa: PTH123
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        return int(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (ValueError, OSError, AttributeError):
-        return 2 << 30
-
-
-def unit(x: ArrayLike) -> Vectors:
-    """float32 (n, d) rows of unit length; zero rows stay zero and match nothing.
-
-    Raises:
-        InputError: not two-dimensional, or not finite.
-    """
-    rows = np.asarray(x)
-    if rows.ndim != 2:
-        raise InputError(f"vectors have shape {rows.shape}", "(n, d)")
-    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
-    if not np.isfinite(norms).all():
-        raise InputError("a vector is not finite", "finite numbers")
-    if rows.dtype == np.float32 and (np.abs(norms - 1) < 1e-7).all():
-        return rows
-    return (rows / np.where(norms > 0, norms, 1)[:, None]).astype(np.float32)
-
-
-def block_rows(n: int, m: int, memory: int | None) -> int:
-    """Rows of a square block so that similarities and mask fit the cap (default: a quarter of the free memory)."""
-    cap = free_memory() // 4 if memory is None else memory
-    side = int((max(cap, 1 << 20) / 6) ** 0.5)
-    return max(1, min(side, 4096, max(n, m, 1)))
+    """Bytes of memory that are free now, container limits included; 1 GiB where the system does not tell."""
+    limits: list[int] = []
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
+        limits.append(next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")))
+    with contextlib.suppress(OSError, ValueError):
+        group = Path("/sys/fs/cgroup")
+        limits.append(int((group / "memory.max").read_text()) - int((group / "memory.current").read_text()))
+    if not limits:
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            limits.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return max(0, min(limits)) if limits else 1 << 30
 
 
 def pairs_above(
-    x: ArrayLike, threshold: float, y: ArrayLike | None = None, *, memory: int | None = None, device: str = "auto"
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-    """All pairs whose cosine is at least `threshold`.
+    x: ArrayLike,
+    threshold: float,
+    y: ArrayLike | None = None,
+    *,
+    memory: int | None = None,
+    device: str = "auto",
+    progress: Progress | None = None,
+) -> Found:
+    """All pairs whose cosine is at least `threshold`, exactly.
 
     Args:
-        x: (n, d); rows need not be of unit length, zero rows match nothing.
-        threshold: smallest cosine kept; pairs within 1e-5 of it are decided in float64.
-        y: (m, d): pairs of a row of x with a row of y; None: pairs i < j within x.
-        memory: cap in bytes for working memory, default a quarter of the free memory.
-        device: "auto" or "cpu".
+        x: (n, d) numbers, in memory or memory-mapped; rows need not be of unit length, zero rows match nothing.
+        threshold: smallest cosine kept. Pairs within 1e-5 of it are decided in float64, where 1e-12 counts as equal.
+        y: (m, d): pairs of a row of x with a row of y. None: pairs within x, i < j.
+        memory: cap in bytes for everything beside the input, the result included; default a quarter of what is free.
+        device: one of DEVICES.
 
     Returns:
-        (i, j, similarity): int64, int64, float32, ordered by i, then j.
+        (i, j, similarity): int64 (p,), int64 (p,), float32 (p,), in order of (i, j).
+
+    Raises:
+        InputError: shapes, values, or more pairs than fit into the memory cap.
     """
-    if device not in ("auto", "cpu"):
-        raise InputError(f"device = {device!r}", "'auto' or 'cpu'")
-    a = unit(x)
-    b = a if y is None else unit(y)
-    if a.shape[1] != b.shape[1]:
-        raise InputError(f"vectors of length {a.shape[1]} against {b.shape[1]}", "the same length")
-    live_a, live_b = _live(a), _live(b)
-    step = block_rows(len(a), len(b), memory)
-    parts: list[tuple[Any, Any, Any]] = []
-    for i in range(0, len(a), step):
-        for j in range(i if y is None else 0, len(b), step):
-            block = a[i : i + step] @ b[j : j + step].T
-            rows, columns = np.nonzero(block >= np.float32(threshold - EDGE))
-            keep = live_a[i + rows] & live_b[j + columns]
-            if y is None:
-                keep &= i + rows < j + columns
-            rows, columns = rows[keep], columns[keep]
-            values = block[rows, columns].astype(np.float64)
-            near = np.flatnonzero(np.abs(values - threshold) <= 2 * EDGE)
-            if len(near):
-                values[near] = _exact(a[i + rows[near]], b[j + columns[near]])
-            sure = values >= threshold
-            parts.append((i + rows[sure], j + columns[sure], values[sure]))
-    if not parts:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
-    first, second, value = (np.concatenate(c) for c in zip(*parts, strict=True))
-    order = np.lexsort((second, first))
-    return first[order].astype(np.int64), second[order].astype(np.int64), value[order].astype(np.float32)
-
-
-def _live(rows: Vectors) -> NDArray[np.bool_]:
-    """(n,) bool, False for all-zero rows."""
-    return np.asarray((rows != 0).any(axis=1))
-
-
-def _exact(a: Vectors, b: Vectors) -> NDArray[np.float64]:
-    """Cosine of paired rows in float64."""
-    p, q = a.astype(np.float64), b.astype(np.float64)
-    dots = np.einsum("ij,ij->i", p, q)
-    return np.asarray(dots / np.sqrt(np.einsum("ij,ij->i", p, p) * np.einsum("ij,ij->i", q, q)))
-
-
-def neighbours(
-    x: ArrayLike, k: int, y: ArrayLike | None = None, *, memory: int | None = None, device: str = "auto"
-) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """The k most similar rows.
-
-    Args:
-        x: (n, d) queries.
-        k: how many; cut to what there is.
-        y: (m, d) the set searched; None: x itself without the query.
-        memory: cap in bytes for working memory, default a quarter of the free memory.
-        device: "auto" or "cpu".
-
-    Returns:
-        (similarity, index): float32 and int64 (n, k), most similar first, equal ones by lowest index. Zero rows and
-        missing neighbours have index -1 and similarity nan.
-    """
-    if device not in ("auto", "cpu"):
-        raise InputError(f"device = {device!r}", "'auto' or 'cpu'")
-    a = unit(x)
-    b = a if y is None else unit(y)
-    if a.shape[1] != b.shape[1]:
-        raise InputError(f"vectors of length {a.shape[1]} against {b.shape[1]}", "the same length")
-    k = max(0, min(k, len(b) - (y is None)))
-    similarity = np.full((len(a), k), np.nan, np.float32)
-    index = np.full((len(a), k), -1, np.int64)
-    if k == 0:
-        return similarity, index
-    live_b = _live(b)
-    step = block_rows(len(a), len(b), memory)
-    for i in range(0, len(a), step):
-        best = np.full((min(step, len(a) - i), 0), -np.inf, np.float32)
-        where = np.zeros(best.shape, np.int64)
-        for j in range(0, len(b), step):
-            block = a[i : i + step] @ b[j : j + step].T
-            block[:, ~live_b[j : j + step]] = -np.inf
-            if y is None:
-                own = np.arange(max(i, j), min(i + len(block), j + block.shape[1]))
-                block[own - i, own - j] = -np.inf
-            columns = _largest(block, k)
-            best = np.concatenate([best, np.take_along_axis(block, columns, 1)], axis=1)
-            where = np.concatenate([where, columns + j], axis=1)
-            order = np.lexsort((where, -best), axis=1)[:, :k]
-            best, where = np.take_along_axis(best, order, 1), np.take_along_axis(where, order, 1)
-        found = np.isfinite(best) & _live(a[i : i + step])[:, None]
-        similarity[i : i + step][found] = best[found]
-        index[i : i + step][found] = where[found]
-    return similarity, index
-
-
-def _largest(block: Vectors, k: int) -> NDArray[np.int64]:
-    """Columns of the k largest values of each row; among equal ones the lowest columns."""
-    if k == 1:
-        return np.asarray(block.argmax(axis=1)[:, None], np.int64)
-    if k >= block.shape[1]:
-        return np.broadcast_to(np.arange(block.shape[1]), block.shape)
-    cut = -np.partition(-block, k - 1, axis=1)[:, k - 1 : k]
-    above = block > cut
-    # Values equal to the cut fill the places that are left, from the left.
-    equal = block == cut
-    room = k - above.sum(axis=1, keepdims=True)
-    take = above | (equal & (np.cumsum(equal, axis=1) <= room))
-    return np.asarray(np.nonzero(take)[1].reshape(len(block), k), np.int64)
+    (i, j, s), _, cut = _pairs(x, threshold, y, memory, device, None, progress)
+    if cut:
+        raise InputError(
+            f"more than {len(i):,} pairs reach {threshold:g}, which do not fit into the memory cap",
+            advice="raise the threshold or `memory`, or call similar_pairs, which keeps the most similar pairs",
+        )
+    return i, j, s
 
 
 def similar_pairs(
-    x: Descriptors, threshold: float, *, memory: int | None = None, max_pairs: int = 20_000_000
+    x: Descriptors,
+    threshold: float,
+    *,
+    calibration: str = "given",
+    max_pairs: int = MAX_PAIRS,
+    memory: int | None = None,
+    device: str = "auto",
+    approximate: bool = False,
+    progress: Progress | None = None,
 ) -> SimilarityGraph:
-    """The pairs of a corpus above a threshold as a noun; beyond `max_pairs` the most similar are kept, and flagged."""
-    i, j, value = pairs_above(x.values, threshold, memory=memory)
-    cut = len(i) > max_pairs
-    if cut:
-        keep = np.sort(np.argpartition(-value, max_pairs)[:max_pairs])
-        i, j, value = i[keep], j[keep], value[keep]
-    return SimilarityGraph(len(x), i, j, value, x.name, threshold, "given", "numpy blocks, exact", cut)
+    """The pairs of a corpus above a threshold, with what searched them.
+
+    Args:
+        calibration: how the threshold came about, in words.
+        max_pairs: the most similar ones are kept if there are more (or if more do not fit into `memory`), and the
+            graph says `truncated`.
+        approximate: allow an approximate faiss search from APPROXIMATE_FROM rows on. Its pairs are re-checked exactly;
+            its recall is measured on a sample and stands in `backend`, which then begins with "approximate".
+
+    Other arguments and errors as in `pairs_above`.
+    """
+    if max_pairs < 1:
+        raise InputError(f"max_pairs = {max_pairs}", "at least 1")
+    note = ""
+    if approximate and len(x) >= APPROXIMATE_FROM:
+        from .similarity_faiss import approximate_pairs
+
+        rows = Rows.of(x.values, "descriptors")
+        room, _ = _room(rows, memory, max_pairs)
+        into = PairList(room, float(threshold))
+        backend = approximate_pairs(rows, float(threshold), into, guarded(progress))
+        i, j, s = into.done()
+        found, cut = (rows.alive[i], rows.alive[j], s), into.truncated
+    else:
+        found, backend, cut = _pairs(x.values, threshold, None, memory, device, max_pairs, progress)
+        if approximate:
+            note = f"; approximate search starts at {APPROXIMATE_FROM:,} rows"
+    return SimilarityGraph(len(x), *found, x.name, float(threshold), calibration, backend + note, cut)
+
+
+def _pairs(
+    x: ArrayLike,
+    threshold: float,
+    y: ArrayLike | None,
+    memory: int | None,
+    device: str,
+    max_pairs: int | None,
+    progress: Progress | None,
+) -> tuple[Found, str, bool]:
+    """The pairs, the backend in words, and whether the list was cut."""
+    if not np.isfinite(threshold):
+        raise InputError(f"threshold {threshold}", "a cosine, -1 to 1")
+    a, b = _door(x, y)
+    room, scratch = _room(a, memory, max_pairs)
+    into = PairList(room, float(threshold))
+    backend = choose(device, len(a) * len(a if b is None else b) * a.dim)
+    tell, words = guarded(progress), "numpy blocks"
+    steps: Iterable[tuple[int, int]]
+    if backend.name == "torch":
+        from .similarity_torch import Torch
+
+        search = Torch.here()
+        steps = search.pairs(a, b, float(threshold), into)
+    elif backend.name in ("faiss", "faiss-gpu"):
+        from .similarity_faiss import Faiss
+
+        search = Faiss(backend.name == "faiss-gpu")
+        steps = search.pairs(a, b, float(threshold), into, scratch)
+    else:
+        search = None
+        steps = find_pairs(a, b, float(threshold), scratch, into)
+    for done, total in steps:
+        tell(done, total, "comparing images")
+    if search is not None:
+        words = search.words
+    i, j, s = into.done()
+    return (a.alive[i], (a if b is None else b).alive[j], s), f"{words}, exact", into.truncated
+
+
+def neighbours(
+    x: ArrayLike,
+    k: int,
+    y: ArrayLike | None = None,
+    *,
+    memory: int | None = None,
+    device: str = "auto",
+    progress: Progress | None = None,
+) -> tuple[NDArray[np.float32], Ints]:
+    """The k most similar rows of `y` for every row of `x`, exactly.
+
+    Args:
+        x: (n, d) queries; rows need not be of unit length.
+        k: how many; cut to the number of rows there are.
+        y: (m, d), the set searched. None: x without the query itself.
+        memory, device: as in `pairs_above`.
+
+    Returns:
+        (similarity, index): float32 (n, k) in falling order, int64 (n, k). Similarities equal to
+        1e-12 (in float64) come in order of the index. Zero rows match nothing: index -1 and similarity nan where fewer than k exist.
+    """
+    if k < 0:
+        raise InputError(f"k = {k}", "0 or more")
+    a, b = _door(x, y)
+    other = a if b is None else b
+    k = min(k, max(0, len(other.values) - (b is None)))
+    similarity = np.full((len(a.values), k), np.nan, np.float32)
+    index = np.full((len(a.values), k), -1, np.int64)
+    if not k or not len(a) or not len(other):
+        return similarity, index
+    cap = free_memory() // 4 if memory is None else memory
+    backend = choose(device, len(a) * len(other) * a.dim)
+    if backend.name == "torch":
+        from .similarity_torch import Torch
+
+        blocks = Torch.here().neighbours(a, b, k, cap)
+    elif backend.name in ("faiss", "faiss-gpu"):
+        from .similarity_faiss import Faiss
+
+        blocks = Faiss(backend.name == "faiss-gpu").neighbours(a, b, k, cap)
+    else:
+        blocks = find_neighbours(a, b, k, cap)
+    tell = guarded(progress)
+    for lo, s, i in blocks:
+        rows, there = a.alive[lo : lo + len(s)], i >= 0
+        similarity[rows] = np.where(there, s, np.nan)
+        index[rows] = np.where(there, other.alive[i], -1)
+        tell(lo + len(s), len(a), "looking for nearest images")
+    return similarity, index
+
+
+def _door(x: ArrayLike, y: ArrayLike | None) -> tuple[Rows, Rows | None]:
+    a, b = Rows.of(x), None if y is None else Rows.of(y, "y")
+    if b is not None and a.dim != b.dim:
+        raise InputError(f"rows of {a.dim} against rows of {b.dim} numbers", "rows of the same length")
+    if max(len(a.values), 0 if b is None else len(b.values)) >= 2**31:
+        raise InputError("2,147,483,648 rows or more", "fewer rows")
+    return a, b
+
+
+def _room(x: Rows, memory: int | None, max_pairs: int | None) -> tuple[int, int]:
+    """How many pairs fit into the cap, and how many bytes are left for the tiles."""
+    cap = free_memory() // 4 if memory is None else memory
+    side = tile_side(cap // 2, x.dim)
+    scratch = scratch_bytes(side, x.dim)
+    room = max(1, (cap - scratch) // _BYTES_PER_PAIR)
+    return (room if max_pairs is None else min(room, max_pairs)), scratch
