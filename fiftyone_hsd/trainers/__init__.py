@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import EmptyError, FieldError
 from ..model import TRAIN, UNUSED, Descriptors, Ints, Note, Run, Samples, SplitPlan, TrainConfig
@@ -86,7 +87,13 @@ def task(samples: Samples, plan: SplitPlan) -> Task:
     return Task(train, predict, present, tuple(_absent(samples.classes, present, samples.labels[predict])))
 
 
-def _absent(classes: tuple[str, ...], present: Ints, tested: np.ndarray) -> Iterable[Note]:
+def train_shares(samples: Samples, todo: Task) -> NDArray[np.float32]:
+    """float32 (C,), the class shares of train: what is known about a sample without a vector."""
+    counts = np.bincount(samples.labels[todo.train], minlength=len(samples.classes))
+    return np.asarray(counts / len(todo.train), np.float32)
+
+
+def _absent(classes: tuple[str, ...], present: Ints, tested: NDArray[np.int32]) -> Iterable[Note]:
     absent = [classes[c] for c in sorted(set(np.unique(tested).tolist()) - set(present.tolist()))]
     if absent:
         text = "classes that are tested but absent from train; they get probability 0"
