@@ -1,0 +1,9 @@
+"""The only door to FiftyOne: Samples out of a dataset or view, the marks of an audit into it, and out of it again.
+
+Importing this package does not import fiftyone; calling it does.
+"""
+
+from .reading import from_name, from_view
+from .writing import Written, undo, write_audit
+
+__all__ = ["Written", "from_name", "from_view", "undo", "write_audit"]

@@ -1,0 +1,252 @@
+"""The marks of an audit into a dataset and out of it again.
+
+One custom run, `hsd_audit`, records what was written, so that a second audit replaces exactly that and `undo` restores
+every document. It is registered before the first mark: marks of a run that was cut short are found and removed too.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import InputError, StaleError
+from ..model import AuditReport
+from ..progress import Progress, guarded
+from .bulk import Record, digests, remove_marks, write_samples
+from .marks import ViewPlan, marks
+from .reading import GROUP, fiftyone, from_view
+
+RUN = "hsd_audit"
+FORCE = "undo(dataset, force=True) removes the marks together with those changes"
+AGAIN = "run the audit again"
+READING = ("label_field", "split_field", "group_field")
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written or removed: number of samples, and the names of fields, tags and saved views."""
+
+    samples: int
+    fields: tuple[str, ...]
+    tags: tuple[str, ...]
+    views: tuple[str, ...]
+
+
+def write_audit(view: Any, report: AuditReport, *, force: bool = False, progress: Progress | None = None) -> Written:
+    """Write fields, tags, saved views and the custom run `hsd_audit` of a report; marks of an earlier one go.
+
+    All or nothing: when writing fails or is stopped, what was written is removed again.
+
+    Args:
+        view: the dataset or view that was audited.
+        report: its audit.
+        force: drop changes that others made to the marks of the earlier audit.
+
+    Raises:
+        InputError: a view of patches or frames, whose marks no sample of the dataset could hold.
+        StaleError: samples, labels, splits or groups changed since the audit, somebody changed the earlier marks, or
+            fields, tags or views of our names are there that no audit recorded.
+    """
+    tell = guarded(progress)
+    dataset = root(view)
+    _refuse_generated(view)
+    tell(0, 0, "comparing the dataset with the audit")
+    refuse_stale(view, report)
+    if dataset.has_run(RUN):
+        undo(dataset, force=force)
+    planned = marks(report)
+    record = Record.planned(planned)
+    refuse_foreign(dataset, record)
+    results: dict[str, Any] = {"report": _packed(_summary(report))}
+    dataset.register_run(RUN, dataset.init_run(status="writing", **record.to_json()))
+    try:
+        write_samples(dataset, planned, tell)
+        saved = {plan.name: save_view(dataset, plan) for plan in planned.views}
+        tell(0, 0, "recording what was written")
+        results["digests"] = _packed(digests(dataset, record))
+        results["views"] = saved
+        dataset.save_run_results(RUN, dataset.init_run_results(RUN, **results), cache=False)
+        dataset.update_run_config(RUN, dataset.init_run(status="done", **record.to_json()))
+    except BaseException:
+        _remove(dataset, record)
+        raise
+    return Written(len(planned.ids), record.fields, record.tags, tuple(saved))
+
+
+def undo(view: Any, *, force: bool = False) -> Written:
+    """Remove every mark of the recorded audit; afterwards each document is as it was before, its time stamp aside.
+
+    Raises:
+        InputError: no audit is recorded here.
+        StaleError: somebody changed the marks since; nothing is removed then.
+    """
+    dataset = root(view)
+    dataset.reload()
+    if not dataset.has_run(RUN):
+        raise InputError(f"the dataset {dataset.name!r} holds no audit", advice="there is nothing to undo")
+    config = dataset.get_run_info(RUN).config
+    record = Record.from_json(vars(config))
+    if config.status == "done" and not force:
+        refuse_changed(dataset, record)
+    return _remove(dataset, record)
+
+
+def stored(view: Any) -> Mapping[str, Any] | None:
+    """The report of the recorded audit as the value of report.json, None if there is none."""
+    dataset = root(view)
+    if not dataset.has_run(RUN) or dataset.get_run_info(RUN).config.status != "done":
+        return None
+    found = dataset.load_run_results(RUN, cache=False)
+    return None if found is None else _unpacked(found.report)
+
+
+def root(view: Any) -> Any:
+    """The dataset behind a dataset or view."""
+    fo = fiftyone()
+    if not isinstance(view, fo.core.collections.SampleCollection):
+        raise InputError(f"a {type(view).__name__}", "a FiftyOne dataset or view")
+    return view._root_dataset
+
+
+def storable(view: Any) -> str:
+    """Why no sample could hold marks for this view, "" if they can."""
+    if view._is_patches or view._is_frames or view._is_clips:
+        what = "patches" if view._is_patches else "frames" if view._is_frames else "clips"
+        return f"a view of {what} has no samples of its own to mark"
+    return ""
+
+
+def _refuse_generated(view: Any) -> None:
+    why = storable(view)
+    if why:
+        raise InputError(why, "a dataset of images, or a view of one", "use the report and its CSV files instead")
+
+
+def refuse_stale(view: Any, report: AuditReport) -> None:
+    """StaleError unless the view still holds exactly the samples, labels, split and groups that were audited."""
+    then = report.samples
+    fields: dict[str, Any] = {name: report.settings.get(name) for name in READING}
+    more = [c for c in then.metadata if c not in (GROUP, fields["group_field"])]
+    now = from_view(view, **fields, metadata=more)
+    audited = {*then.ids, *(i for i, _, _ in report.failures)}
+    added, removed = len(set(now.ids) - audited), len(audited - set(now.ids))
+    if added or removed:
+        raise StaleError(
+            f"since the audit {added} samples were added and {removed} removed", "the samples that were audited", AGAIN
+        )
+    row = {name: i for i, name in enumerate(now.ids)}
+    order = [row[i] for i in then.ids]
+    columns = {"paths": ([now.paths[i] for i in order], list(then.paths))}
+    columns["labels"] = (_labels(now, order), _labels(then, range(len(then))))
+    columns["splits"] = (now.split[order].tolist(), then.split.tolist())
+    for name, values in then.metadata.items():
+        columns[f"values of {name}"] = (now.column(name)[order].tolist(), values.tolist())
+    for what, (new, old) in columns.items():
+        changed = sum(a != b for a, b in zip(new, old, strict=True))
+        if changed:
+            raise StaleError(f"since the audit the {what} of {changed} samples changed", advice=AGAIN)
+
+
+def _labels(samples: Any, rows: Iterable[int]) -> list[str]:
+    names = [*samples.classes, ""]
+    codes = samples.labels.tolist()
+    return [names[codes[i]] for i in rows]
+
+
+def refuse_foreign(dataset: Any, record: Record) -> None:
+    """StaleError if a field, tag or saved view of our names is there although no audit is recorded."""
+    found = [f"field {n}" for n in record.fields if n in dataset.get_field_schema()]
+    found += [f"tag {t}" for t in sorted(set(record.tags) & set(_all_tags(dataset)))]
+    found += [f"saved view {n}" for n in record.views if dataset.has_saved_view(n)]
+    if found:
+        some = ", ".join(found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
+        raise StaleError(
+            f"{some} would be overwritten, but no audit recorded that it wrote them", advice="rename or delete them"
+        )
+
+
+def _all_tags(dataset: Any) -> Sequence[str]:
+    return dataset._sample_collection.distinct("tags")  # type: ignore[no-any-return]
+
+
+def refuse_changed(dataset: Any, record: Record) -> None:
+    """StaleError if marks differ from what the audit wrote: values, tags, or saved views."""
+    results = dataset.load_run_results(RUN, cache=False)
+    before: dict[str, str] = _unpacked(results.digests)
+    after = digests(dataset, record)
+    # A sample that was deleted took its marks along: nothing is left to lose there.
+    changed = [i for i, digest in after.items() if before.get(i) != digest]
+    lost = set(before) - set(after)
+    changed += sorted(lost & _alive(dataset)) if lost else []
+    if changed:
+        some = ", ".join(sorted(changed)[:5])
+        raise StaleError(
+            f"the marks of {len(changed)} samples were changed since the audit wrote them ({some})", advice=FORCE
+        )
+    for name, stages in results.views.items():
+        now = saved_stages(dataset, name)
+        if now is not None and now != stages:
+            raise StaleError(f"the saved view {name!r} was changed since the audit wrote it", advice=FORCE)
+
+
+def _alive(dataset: Any) -> set[str]:
+    return {str(document["_id"]) for document in dataset._sample_collection.find({}, {"_id": 1})}
+
+
+def save_view(dataset: Any, plan: ViewPlan) -> list[str]:
+    """Save one view; its stages as they are stored."""
+    base = _images(dataset)
+    if plan.ids:
+        view = base.select(list(plan.ids), ordered=True)
+    elif plan.tags:
+        view = base.match_tags(list(plan.tags), all=True)
+    else:
+        view = base.exists("hsd_evidence").sort_by("hsd_group")
+    dataset.save_view(plan.name, view, description=plan.description)
+    return saved_stages(dataset, plan.name) or []
+
+
+def _images(dataset: Any) -> Any:
+    """The dataset, or all image slices of a grouped one."""
+    if dataset.media_type != "group":
+        return dataset
+    return dataset.select_group_slices(sorted(s for s, kind in dataset.group_media_types.items() if kind == "image"))
+
+
+def saved_stages(dataset: Any, name: str) -> list[str] | None:
+    """The stages of a saved view as text, None if there is no view of that name."""
+    for document in dataset._doc.get_saved_views():
+        if document.name == name:
+            return list(document.view_stages)
+    return None
+
+
+def _remove(dataset: Any, record: Record) -> Written:
+    views = tuple(n for n in record.views if dataset.has_saved_view(n))
+    for name in views:
+        dataset.delete_saved_view(name)
+    samples = remove_marks(dataset, record)
+    # The record goes last, so that a removal that is cut short can be repeated.
+    dataset.delete_run(RUN)
+    return Written(samples, record.fields, record.tags, views)
+
+
+def _summary(report: AuditReport) -> Mapping[str, Any]:
+    """The value of report.json, tables of every section included."""
+    from ..report import sections
+    from ..report.json_file import report_json
+
+    value: Mapping[str, Any] = json.loads(report_json(report, sections.build(report), {}))
+    return value
+
+
+def _packed(value: Any) -> str:
+    return base64.b64encode(zlib.compress(json.dumps(value).encode("ascii"), 6)).decode("ascii")
+
+
+def _unpacked(text: str) -> Any:
+    return json.loads(zlib.decompress(base64.b64decode(text)))
