@@ -20,7 +20,7 @@ import jinja2
 import numpy as np
 from markupsafe import Markup
 
-from .blocks import Cell, Column, Estimate, Figure, Pictures, Section
+from .blocks import Cell, Column, Estimate, Fact, Figure, Pictures, Section
 from .pictures import thumbnails
 from .wording import interval, number, shown, written
 
@@ -57,7 +57,7 @@ def page(title: str, verdict: str, sections: Sequence[Section], *, pictures: boo
         figure_id=figure_id,
         figure_data=lambda: Markup(script_json(figures)),  # noqa: S704 - script_json leaves no markup
         cell=_cell,
-        number_of=written,
+        value_of=_value,
         numeric=lambda c: c.kind in NUMERIC,
     )
     needed = any(isinstance(b, Figure) for s in sections for b in s.blocks)
@@ -115,6 +115,16 @@ def _safe(value: Any, key: str = "") -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def _value(fact: Fact) -> Markup:
+    """The value of a fact, its interval in smaller type."""
+    value = fact.value
+    if not isinstance(value, Estimate) or not math.isfinite(value.value):
+        return Markup("{}").format(written(value, fact.kind))
+    kind = fact.kind if fact.kind in NUMERIC else value.kind
+    small = interval(value, kind)
+    return Markup('{}<span class="ci">{}</span>').format(number(value.value, kind), small)
 
 
 def _cell(value: Cell, column: Column) -> Markup:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -11,8 +13,10 @@ from ..model import SENTINEL, TEST, TRAIN, UNUSED, AuditReport, Bools, Effect, E
 from .blocks import Estimate, Kind, Notice
 
 EXISTING = "existing"
-LADDER = ("intact", "q25", "q50", "q75", "random")
+LADDER = ("intact", "q25", "q50", "q75", "random", "shuffle")
+INTACT, RANDOM, SHUFFLE = LADDER[0], LADDER[-2], LADDER[-1]
 METRICS = ("balanced_accuracy", "macro_f1", "accuracy")
+_DIGITS = re.compile(r"[0-9]+([.,][0-9]+)*")
 MODEL_NAMES = {"nearest_neighbour": "1 nearest neighbour", "linear_probe": "linear probe"}
 
 
@@ -72,6 +76,11 @@ def conditions(report: AuditReport) -> list[str]:
     """Conditions that have a plan, the ladder's in its order, then any other; not the existing split."""
     there = list(dict.fromkeys(p.condition for p in report.plans if p.condition != EXISTING))
     return [c for c in LADDER if c in there] + [c for c in there if c not in LADDER]
+
+
+def endpoint(report: AuditReport) -> str:
+    """The far end of the ladder: the plain shuffle where `random` could not release all groups, else `random`."""
+    return SHUFFLE if any(p.condition == SHUFFLE for p in report.plans) else RANDOM
 
 
 def pairs(report: AuditReport, condition: str) -> Iterator[tuple[SplitPlan, Exposure]]:
@@ -155,9 +164,16 @@ def all_notes(report: AuditReport) -> list[Note]:
 
 
 def notices(notes: Iterable[Note], *levels: str) -> list[Notice]:
-    """Notes of these levels (none given: all) as blocks, each once."""
-    chosen = [n for n in dict.fromkeys(notes) if not levels or n.level in levels]
-    return [Notice(n.level, n.topic, n.text, n.count, n.examples) for n in chosen]
+    """Notes of these levels (none given: all) as blocks; those that differ in numbers only (seeds) as one."""
+    alike: dict[tuple[str, str, str], list[Note]] = {}
+    for n in dict.fromkeys(notes):
+        if not levels or n.level in levels:
+            alike.setdefault((n.level, n.topic, _DIGITS.sub("#", n.text)), []).append(n)
+    blocks = []
+    for first, *others in alike.values():
+        more = f" (and {len(others)} more like it, with other numbers)" if others else ""
+        blocks.append(Notice(first.level, first.topic, first.text + more, first.count, first.examples))
+    return blocks
 
 
 class Evidence:
@@ -181,11 +197,31 @@ class Evidence:
         rows = self.of_group(int(self._codes[one]))
         links, (a, b) = self._links, sorted((one, other))
         direct = rows[(links.a[rows] == a) & (links.b[rows] == b)]
-        if len(direct):
-            return "; ".join(dict.fromkeys(self._words(int(r)) for r in direct))
-        mine = rows[np.isin(links.a[rows], (a, b)) | np.isin(links.b[rows], (a, b))]
-        said = dict.fromkeys(self._words(int(r)) for r in mine)
-        return "; ".join(list(said)[:2]) if said else "same group"
+        chain = direct.tolist() if len(direct) else self._chain(rows, a, b)
+        said = list(dict.fromkeys(self._words(r) for r in chain))
+        if not said:
+            return "same group"
+        return "; ".join(said[:3]) + ("; ..." if len(said) > 3 else "")
+
+    def _chain(self, rows: Ints, a: int, b: int) -> list[int]:
+        """The links on a shortest way from a to b inside a group; none if there is no way."""
+        nearby: dict[int, list[tuple[int, int]]] = {}
+        for r, x, y in zip(rows.tolist(), self._links.a[rows].tolist(), self._links.b[rows].tolist(), strict=True):
+            nearby.setdefault(x, []).append((y, r))
+            nearby.setdefault(y, []).append((x, r))
+        came: dict[int, tuple[int, int]] = {a: (a, -1)}
+        waiting = deque([a])
+        while waiting and b not in came:
+            here = waiting.popleft()
+            for there, link in nearby.get(here, ()):
+                if there not in came:
+                    came[there] = (here, link)
+                    waiting.append(there)
+        chain = []
+        while b in came and b != a:
+            b, link = came[b]
+            chain.append(link)
+        return chain[::-1]
 
     def _words(self, row: int) -> str:
         links = self._links

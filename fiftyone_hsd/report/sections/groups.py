@@ -13,7 +13,7 @@ from ..lookup import Evidence
 from ..wording import listed, many, part, percent, short
 
 MOST_ROWS = 6
-MOST_PICTURES = 8
+MOST_PICTURES = 7
 MOST_RULES = 30
 EDGES = (1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000, 100_000)
 
@@ -90,16 +90,17 @@ def _evidence(report: AuditReport) -> list[Block]:
     links = report.grouping.links
     if not len(links):
         return []
-    keys = np.char.add(np.char.add(links.source, "\0"), links.rule)
-    names, number = np.unique(keys, return_inverse=True)
+    sources, source = np.unique(links.source, return_inverse=True)
+    rules, rule = np.unique(links.rule, return_inverse=True)
+    kinds, number = np.unique(source * len(rules) + rule, return_inverse=True)
     rows: list[tuple[Cell, ...]] = []
-    for k, key in enumerate(names.tolist()):
+    for k, kind in enumerate(kinds.tolist()):
         mine = number == k
         taken = mine & links.accepted
         images = len(np.unique(np.r_[links.a[taken], links.b[taken]]))
         weakest = float(links.score[taken].min()) if taken.any() else float("nan")
-        source, _, rule = key.partition("\0")
-        rows.append((source, rule, int(taken.sum()), images, weakest, int((mine & ~links.accepted).sum())))
+        words = (str(sources[kind // len(rules)]), str(rules[kind % len(rules)]))
+        rows.append((*words, int(taken.sum()), images, weakest, int((mine & ~links.accepted).sum())))
     rows.sort(key=lambda r: (-int(r[2] or 0), str(r[0]), str(r[1])))  # type: ignore[arg-type]
     columns = (
         Column("source"),

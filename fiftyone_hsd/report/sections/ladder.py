@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -35,25 +36,26 @@ def section(report: AuditReport) -> Section:
     run_notes = [n for r in report.runs for n in r.notes]
     blocks += lookup.notices(run_notes, "info")
     if lookup.primary(report, lookup.EXISTING) is None:
-        found = lookup.primary(report, "random")
+        found = lookup.primary(report, lookup.endpoint(report))
         blocks += exposed_pictures(report, *found) if found else []
     blocks = [b for b in blocks if not (isinstance(b, Facts) and not b.rows)]
     return Section("ladder", title, 40, _lead(report, models, metric), tuple(blocks))
 
 
 def _lead(report: AuditReport, models: list[str], metric: str) -> str:
-    seeds = many(len(list(lookup.pairs(report, "random"))), "seed")
+    end = lookup.endpoint(report)
+    seeds = many(len(list(lookup.pairs(report, end))), "seed")
     if not models:
         return "No model was trained, so only the exposure of each condition is known."
     said = []
     for model in models[:2]:
-        rise = lookup.estimate(lookup.effects(report, "inflation", model=model, condition="random", metric=metric))
-        low = lookup.estimate(lookup.effects(report, "score", model=model, condition="intact", metric=metric))
-        high = lookup.estimate(lookup.effects(report, "score", model=model, condition="random", metric=metric))
+        rise = lookup.estimate(lookup.effects(report, "inflation", model=model, condition=end, metric=metric))
+        low = lookup.estimate(lookup.effects(report, "score", model=model, condition=lookup.INTACT, metric=metric))
+        high = lookup.estimate(lookup.effects(report, "score", model=model, condition=end, metric=metric))
         if rise is None or low is None or high is None or not math.isfinite(rise.value):
             continue
         words = (
-            f"{lookup.model_name(model)} {number(low.value, 'score')} intact, {number(high.value, 'score')} random: "
+            f"{lookup.model_name(model)} {number(low.value, 'score')} intact, {number(high.value, 'score')} {end}: "
             f"{number(rise.value, 'change')} {interval(rise, 'change')}"
         )
         if math.isfinite(rise.low) and rise.low <= 0 <= rise.high:
@@ -186,7 +188,7 @@ def _conditions(report: AuditReport, steps: list[str]) -> Table:
 def _scores(report: AuditReport, steps: list[str], model: str, metric: str) -> Table:
     columns = (
         Column("condition"),
-        Column("score", "score"),
+        Column("score", "score", "with 95 % interval and the number of test images, which holds for the whole row"),
         Column("inflation", "change", "score minus the score under intact, paired by seed and group"),
         Column("error removed", "share", "share of the intact error that vanishes; nothing real became better"),
         Column("design effect", "number", "how much less the test images say than independent ones; primary seed"),
@@ -200,7 +202,8 @@ def _scores(report: AuditReport, steps: list[str], model: str, metric: str) -> T
             items = lookup.effects(report, what, model=model, condition=step, metric=metric)
             items = sorted(items, key=lambda e: e.seed is not None)[:1]
             used += items
-            row.append(lookup.estimate(items))
+            value = lookup.estimate(items)
+            row.append(value if value is None or what == "score" else dataclasses.replace(value, n=0))
         design = lookup.effects(report, "design_effect", model=model, condition=step, pooled=False)
         rows.append((*row, design[0].estimate if design else None))
     title = f"{metric.replace('_', ' ').capitalize()}: {lookup.model_name(model)}"
@@ -210,24 +213,25 @@ def _scores(report: AuditReport, steps: list[str], model: str, metric: str) -> T
 def _gains(report: AuditReport, models: list[str]) -> list[Block]:
     """Change of recall per class from intact to random: figure of the first model, table of all."""
     blocks: list[Block] = []
+    end = lookup.endpoint(report)
     for model in models:
         for metric in CLASS_METRICS:
             found = [
                 e
                 for e in lookup.effects(
-                    report, "class_inflation", model=model, condition="random", metric=metric, class_name=None
+                    report, "class_inflation", model=model, condition=end, metric=metric, class_name=None
                 )
                 if e.class_name
             ]
             if found:
-                blocks.append(_gain(found, model, metric))
+                blocks.append(_gain(found, model, metric, end))
                 break
     return blocks
 
 
-def _gain(found: list[Effect], model: str, metric: str) -> Block:
+def _gain(found: list[Effect], model: str, metric: str, end: str) -> Block:
     rank = sorted(found, key=lambda e: (not math.isfinite(e.estimate), -e.estimate, e.class_name))
-    title = f"{metric.replace('_', ' ').capitalize()} per class, random minus intact: {lookup.model_name(model)}"
+    title = f"{metric.replace('_', ' ').capitalize()} per class, {end} minus intact: {lookup.model_name(model)}"
     rows = tuple((e.class_name, Estimate(e.estimate, e.low, e.high, e.n)) for e in rank[:MOST_CLASSES])
     columns = (Column("class"), Column("gain", "change", "with 95 % interval over groups where there are enough"))
     total = len(rank) if len(rank) > len(rows) else 0
@@ -258,7 +262,7 @@ def _gain(found: list[Effect], model: str, metric: str) -> Block:
         "hovertemplate": "%{customdata[0]}<br>%{customdata[1]}, n = %{customdata[2]}<extra></extra>",
     }
     layout = {
-        "xaxis": {"title": {"text": f"change of {metric}"}, "zeroline": True},
+        "xaxis": {"title": {"text": f"change of {metric}"}, "zeroline": True, "rangemode": "tozero"},
         "yaxis": {
             "tickvals": at,
             "ticktext": [short(e.class_name, 32) for e in known],
@@ -267,7 +271,9 @@ def _gain(found: list[Effect], model: str, metric: str) -> Block:
             "zeroline": False,
         },
     }
-    caption = "Right of 0: the class looks better under random assignment than on new groups."
+    caption = (
+        f"Right of 0: the class looks better under {end} than on new groups. No bar: too few groups for an interval."
+    )
     unknown = len(rank) - sum(math.isfinite(e.estimate) for e in rank)
     if unknown:
         caption += f" {many(unknown, 'class is', 'classes are')} not estimable and stand in the table."

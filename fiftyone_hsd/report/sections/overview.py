@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...model import AuditReport
 from .. import lookup
 from ..blocks import Block, Column, Fact, Facts, Section, Table
-from ..wording import listed, many, part, written
+from ..wording import many, part
 
 WORDS = (
     ("sample", "one image file."),
@@ -16,6 +16,7 @@ WORDS = (
     ("intact", "whole groups go to one partition. Its score estimates performance on new groups (new patients)."),
     ("q25, q50, q75", "three steps between: one, two and three quarters of the images are released from their groups."),
     ("random", "single images are dealt out, as a random split does. Every condition has the same class counts."),
+    ("shuffle", "a plain shuffle within classes, shown where random could not release every group."),
     (
         "inflation",
         "score under a condition minus score under intact, same model and recipe. Where the same groups return in "
@@ -36,11 +37,9 @@ def section(report: AuditReport) -> Section:
     notes = lookup.all_notes(report)
     missing = sum(n.level == "not evaluated" for n in notes)
     blocks: list[Block] = [Facts((_images(report), *_groups(report), *_exposed(report), *_inflation(report)))]
+    blocks.append(Table("What each word and number means", (Column("word"), Column("meaning")), WORDS, folded=True))
     blocks += lookup.notices(notes, "problem")
     blocks += lookup.notices(notes, "warning")
-    blocks.append(
-        Table("What each word and number means", (Column("word"), Column("meaning")), WORDS, folded=True),
-    )
     lead = ""
     if missing:
         lead = f"{many(missing, 'question was', 'questions were')} not evaluated; the section “Not evaluated” says why."
@@ -74,7 +73,8 @@ def _exposed(report: AuditReport) -> list[Fact]:
     found = lookup.primary(report, lookup.EXISTING)
     name = "split as published"
     if found is None:
-        found, name = lookup.primary(report, "random"), "random split, seed 0"
+        end = lookup.endpoint(report)
+        found, name = lookup.primary(report, end), f"condition {end}, primary seed"
     if found is None:
         return []
     plan, exposure = found
@@ -88,17 +88,15 @@ def _exposed(report: AuditReport) -> list[Fact]:
 
 
 def _inflation(report: AuditReport) -> list[Fact]:
-    metric = lookup.metric(report)
+    metric, end = lookup.metric(report), lookup.endpoint(report)
     facts = []
     for model in lookup.models(report):
         value = lookup.estimate(
-            lookup.effects(report, "inflation", model=model, condition="random", metric=metric), "change"
+            lookup.effects(report, "inflation", model=model, condition=end, metric=metric), "change"
         )
         if value is not None:
             name, words = lookup.model_name(model), metric.replace("_", " ")
-            seeds = listed([str(len(list(lookup.pairs(report, "random"))))])
-            meaning = (
-                f"{words} of {name}: random minus intact, mean over {seeds} seeds, with 95 % interval; n = {value.n:,}."
-            )
-            facts.append(Fact("Inflation by a random split", written(value, "change"), meaning))
+            seeds = many(len(list(lookup.pairs(report, end))), "seed")
+            meaning = f"{words} of {name}: {end} minus intact, mean over {seeds}, with 95 % interval; n = {value.n:,}."
+            facts.append(Fact("Inflation by a random split", value, meaning, "change"))
     return facts[:3]

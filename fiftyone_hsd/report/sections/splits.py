@@ -21,7 +21,7 @@ def section(report: AuditReport) -> Section:
         notes = [n for n in lookup.all_notes(report) if n.level == "not evaluated" and n.topic in ("ladder", "splits")]
         lead = "" if notes else "No split was drawn."
         return Section("splits", title, 50, lead, tuple(lookup.notices(notes)))
-    found = lookup.primary(report, "intact" if "intact" in steps else steps[0])
+    found = lookup.primary(report, lookup.INTACT if lookup.INTACT in steps else steps[0])
     assert found is not None  # noqa: S101 - the condition comes from the plans
     plan = found[0]
     crossing = lookup.crossing(plan, report.grouping.codes)
@@ -85,8 +85,9 @@ def _row(name: str, counts: Ints, groups: Ints | None, away: float | None) -> tu
 
 def _files(report: AuditReport) -> Table:
     use = {
-        "intact": "train and test on these to estimate performance on new groups",
-        "random": "single images dealt out: what a random split gives; for comparison only",
+        lookup.INTACT: "train and test on these to estimate performance on new groups",
+        lookup.RANDOM: "single images dealt out, as a random split does; for comparison only",
+        lookup.SHUFFLE: "a plain shuffle within classes; for comparison only",
         lookup.EXISTING: "the split as published",
     }
     rows = tuple(
