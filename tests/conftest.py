@@ -1,0 +1,164 @@
+"""Fixtures and skips.
+
+HSD_TEST_DATA names the folder of real images. HSD_TEST_REQUIRE=data,mongod,browser,train turns the skip of a missing
+part into a failure. Every FIFTYONE_* variable is set before anything imports fiftyone.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["FIFTYONE_DO_NOT_TRACK"] = "1"
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+PARTS = ("data", "mongod", "browser", "train", "gpu")
+REQUIRED = frozenset(filter(None, os.environ.get("HSD_TEST_REQUIRE", "").split(",")))
+
+
+def chromium() -> str | None:
+    """The browser of the browser tests."""
+    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def missing(part: str) -> str:
+    """Why tests that need `part` cannot run here, "" if they can."""
+    if part == "data":
+        folder = os.environ.get("HSD_TEST_DATA", "")
+        return "" if folder and Path(folder).is_dir() else f"HSD_TEST_DATA={folder!r} names no folder"
+    packages = {"mongod": ("fiftyone",), "browser": ("playwright", "fiftyone")}.get(
+        part, ("torch", "torchvision", "timm")
+    )
+    absent = [p for p in packages if importlib.util.find_spec(p) is None]
+    if absent:
+        return f"{', '.join(absent)} not installed"
+    if part == "mongod":
+        from fiftyone_hsd.doctor import mongod_path
+
+        return "" if mongod_path() else "there is no mongod"
+    if part == "browser":
+        return "" if chromium() else "there is no Chromium"
+    if part == "gpu":
+        return "" if shutil.which("nvidia-smi") else "there is no GPU"
+    return ""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    unknown = REQUIRED - set(PARTS)
+    if unknown:
+        raise pytest.UsageError(f"HSD_TEST_REQUIRE names {', '.join(sorted(unknown))}; allowed: {', '.join(PARTS)}")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for part in PARTS:
+        reason = missing(part) if item.get_closest_marker(part) else ""
+        if reason and part in REQUIRED:
+            pytest.fail(f"HSD_TEST_REQUIRE asks for {part}, but {reason}", pytrace=False)
+        elif reason:
+            pytest.skip(reason)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Nothing is read from or left in the user's cache folder."""
+    os.environ["HSD_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder of real images."""
+    reason = missing("data")
+    if reason and "data" in REQUIRED:
+        pytest.fail(f"HSD_TEST_REQUIRE asks for data, but {reason}", pytrace=False)
+    elif reason:
+        pytest.skip(reason)
+    return Path(os.environ["HSD_TEST_DATA"])
+
+
+@pytest.fixture(scope="session")
+def small_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A drawn corpus of about 180 images with every dependence: images/ and truth.csv. Do not write into it."""
+    from fiftyone_hsd.drawn import SMALL, draw
+
+    return draw(tmp_path_factory.mktemp("small"), SMALL).parent
+
+
+drawn_corpus = small_corpus
+
+
+@pytest.fixture(scope="session")
+def independent_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A drawn corpus of 200 images, none of which depends on another: images/ and truth.csv. Do not write into it."""
+    from fiftyone_hsd.drawn import INDEPENDENT, draw
+
+    return draw(tmp_path_factory.mktemp("independent"), INDEPENDENT).parent
+
+
+@pytest.fixture(scope="session")
+def sixty_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A drawn corpus of 60 patients and 14 classes: images/ and truth.csv. Do not write into it."""
+    from fiftyone_hsd.drawn import SIXTY, draw
+
+    return draw(tmp_path_factory.mktemp("sixty"), SIXTY).parent
+
+
+@pytest.fixture(scope="session")
+def mongod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A private mongod on 127.0.0.1 and a FiftyOne that uses it and nothing else; the value is the database URI."""
+    from fiftyone_hsd.doctor import mongod_path
+
+    if "fiftyone" in sys.modules:
+        pytest.fail("fiftyone was imported before the mongod fixture could isolate it", pytrace=False)
+    root = tmp_path_factory.mktemp("mongod")
+    for name in ("db", "plugins", "data"):
+        (root / name).mkdir()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    # FIFTYONE_DATABASE_DIR alone does not isolate: FiftyOne joins any mongod that it finds running.
+    os.environ.update(
+        FIFTYONE_DATABASE_URI=f"mongodb://127.0.0.1:{port}",
+        FIFTYONE_DATABASE_NAME="hsd_tests",
+        FIFTYONE_DATABASE_VALIDATION="false",
+        FIFTYONE_PLUGINS_DIR=str(root / "plugins"),
+        FIFTYONE_DEFAULT_DATASET_DIR=str(root / "data"),
+        FIFTYONE_CONFIG_PATH=str(root / "config.json"),
+        FIFTYONE_APP_CONFIG_PATH=str(root / "app_config.json"),
+        FIFTYONE_SHOW_PROGRESS_BARS="0",
+        FIFTYONE_ALLOW_LEGACY_ORCHESTRATORS="true",
+    )
+    command = [str(mongod_path()), "--dbpath", str(root / "db"), "--port", str(port), "--bind_ip", "127.0.0.1"]
+    command += ["--nounixsocket", "--logpath", str(root / "mongo.log")]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        _wait_for(process, port)
+        yield os.environ["FIFTYONE_DATABASE_URI"]
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
+    for _ in range(600):
+        if process.poll() is not None:
+            raise RuntimeError(f"mongod ended with code {process.returncode}")
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise TimeoutError("mongod did not start in 60 s")
