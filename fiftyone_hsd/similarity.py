@@ -12,17 +12,18 @@ import importlib.util
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError, MissingExtraError
-from .model import Descriptors, Ints, SimilarityGraph
+from .model import Descriptors, Floats, Ints, SimilarityGraph
 from .progress import Progress, guarded
-from .similarity_blocks import Found, PairList, Rows, find_neighbours, find_pairs, scratch_bytes, tile_side
+from .similarity_blocks import Blocks, Found, PairList, Rows, scratch_bytes, tile_side
 
 DEVICES = ("auto", "cpu", "gpu", "numpy", "faiss", "faiss-gpu", "torch")
 APPROXIMATE_FROM = 200_000
@@ -83,6 +84,34 @@ def _gpu(device: str) -> Backend:
         "no GPU can be used" if nvidia else "no NVIDIA GPU was found",
         advice='pip install "fiftyone-hsd[gpu]" or a torch built for your CUDA version, or use device="cpu"',
     )
+
+
+class _Engine(Protocol):
+    """What a backend does. Rows are living rows; the caller translates them."""
+
+    @property
+    def words(self) -> str:
+        """What searched, for the result; complete once the search is over."""
+
+    def pairs(
+        self, x: Rows, y: Rows | None, threshold: float, into: PairList, memory: int
+    ) -> Iterator[tuple[int, int]]:
+        """Every pair into `into`; yields (done, total)."""
+
+    def neighbours(self, x: Rows, y: Rows | None, k: int, memory: int) -> Iterator[tuple[int, Floats, Ints]]:
+        """(first row, similarity (b, k), index (b, k)) block by block."""
+
+
+def _engine(backend: Backend) -> _Engine:
+    if backend.name == "torch":
+        from .similarity_torch import Torch
+
+        return Torch.here()
+    if backend.name in ("faiss", "faiss-gpu"):
+        from .similarity_faiss import Faiss
+
+        return Faiss(backend.name == "faiss-gpu")
+    return Blocks()
 
 
 def free_memory() -> int:
@@ -162,9 +191,10 @@ def similar_pairs(
         from .similarity_faiss import approximate_pairs
 
         rows = Rows.of(x.values, "descriptors")
-        room, _ = _room(rows, memory, max_pairs)
+        cap = free_memory() // 4 if memory is None else memory
+        room, _ = _room(rows, cap // 4, max_pairs)
         into = PairList(room, float(threshold))
-        backend = approximate_pairs(rows, float(threshold), into, guarded(progress))
+        backend = approximate_pairs(rows, float(threshold), into, cap - cap // 2, guarded(progress))
         i, j, s = into.done()
         found, cut = (rows.alive[i], rows.alive[j], s), into.truncated
     else:
@@ -189,28 +219,12 @@ def _pairs(
     a, b = _door(x, y)
     room, scratch = _room(a, memory, max_pairs)
     into = PairList(room, float(threshold))
-    backend = choose(device, len(a) * len(a if b is None else b) * a.dim)
-    tell, words = guarded(progress), "numpy blocks"
-    steps: Iterable[tuple[int, int]]
-    if backend.name == "torch":
-        from .similarity_torch import Torch
-
-        search = Torch.here()
-        steps = search.pairs(a, b, float(threshold), into)
-    elif backend.name in ("faiss", "faiss-gpu"):
-        from .similarity_faiss import Faiss
-
-        search = Faiss(backend.name == "faiss-gpu")
-        steps = search.pairs(a, b, float(threshold), into, scratch)
-    else:
-        search = None
-        steps = find_pairs(a, b, float(threshold), scratch, into)
-    for done, total in steps:
+    engine = _engine(choose(device, len(a) * len(a if b is None else b) * a.dim))
+    tell = guarded(progress)
+    for done, total in engine.pairs(a, b, float(threshold), into, scratch):
         tell(done, total, "comparing images")
-    if search is not None:
-        words = search.words
     i, j, s = into.done()
-    return (a.alive[i], (a if b is None else b).alive[j], s), f"{words}, exact", into.truncated
+    return (a.alive[i], (a if b is None else b).alive[j], s), f"{engine.words}, exact", into.truncated
 
 
 def neighbours(
@@ -232,7 +246,8 @@ def neighbours(
 
     Returns:
         (similarity, index): float32 (n, k) in falling order, int64 (n, k). Similarities equal to
-        1e-12 (in float64) come in order of the index. Zero rows match nothing: index -1 and similarity nan where fewer than k exist.
+        1e-12 (in float64) come in order of the index. Zero rows match nothing: index -1 and similarity nan where fewer
+        than k exist.
     """
     if k < 0:
         raise InputError(f"k = {k}", "0 or more")
@@ -244,19 +259,9 @@ def neighbours(
     if not k or not len(a) or not len(other):
         return similarity, index
     cap = free_memory() // 4 if memory is None else memory
-    backend = choose(device, len(a) * len(other) * a.dim)
-    if backend.name == "torch":
-        from .similarity_torch import Torch
-
-        blocks = Torch.here().neighbours(a, b, k, cap)
-    elif backend.name in ("faiss", "faiss-gpu"):
-        from .similarity_faiss import Faiss
-
-        blocks = Faiss(backend.name == "faiss-gpu").neighbours(a, b, k, cap)
-    else:
-        blocks = find_neighbours(a, b, k, cap)
+    engine = _engine(choose(device, len(a) * len(other) * a.dim))
     tell = guarded(progress)
-    for lo, s, i in blocks:
+    for lo, s, i in engine.neighbours(a, b, k, cap):
         rows, there = a.alive[lo : lo + len(s)], i >= 0
         similarity[rows] = np.where(there, s, np.nan)
         index[rows] = np.where(there, other.alive[i], -1)

@@ -222,6 +222,22 @@ def find_pairs(x: Rows, y: Rows | None, threshold: float, memory: int, into: Pai
             yield done, total
 
 
+class Blocks:
+    """The numpy search as a backend."""
+
+    words = "numpy blocks"
+
+    def pairs(
+        self, x: Rows, y: Rows | None, threshold: float, into: PairList, memory: int
+    ) -> Iterator[tuple[int, int]]:
+        """See `find_pairs`."""
+        return find_pairs(x, y, threshold, memory, into)
+
+    def neighbours(self, x: Rows, y: Rows | None, k: int, memory: int) -> Iterator[tuple[int, Floats, Ints]]:
+        """See `find_neighbours`."""
+        return find_neighbours(x, y, k, memory)
+
+
 def take_tile(
     tile: NDArray[np.float32], x: Rows, lo: int, y: Rows, start: int, within: bool, threshold: float, into: PairList
 ) -> None:
