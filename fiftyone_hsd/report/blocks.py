@@ -13,7 +13,7 @@ from typing import Any, Literal
 from ..model import Level
 
 Kind = Literal["text", "path", "count", "number", "share", "score", "change", "flag"]
-"""How a column is written: text as it is, 1,234, .123, 12.3 %, 0.123, +0.123, yes or no."""
+"""How a column is written: text as it is, 1,234, 3 digits, 12.3 %, 0.123, +0.123, yes or no."""
 
 
 @dataclass(frozen=True)

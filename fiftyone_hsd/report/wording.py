@@ -79,7 +79,7 @@ def number(value: float, kind: Kind) -> str:
         return f"{value:.3f}".replace("-", MINUS)
     if kind == "change":
         return f"{value:+.3f}".replace("-", MINUS)
-    return f"{value:,.4g}".replace("-", MINUS)
+    return (f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}").replace("-", MINUS)
 
 
 def interval(value: Estimate, kind: Kind) -> str:

@@ -70,7 +70,13 @@ def _sizes(sizes: Ints) -> Figure:
         "hovertemplate": "%{customdata:,} groups<br>%{y:,} images<extra></extra>",
     }
     layout = {
-        "xaxis": {"tickvals": at, "ticktext": names, "title": {"text": "images in the group"}, "showgrid": False},
+        "xaxis": {
+            "tickvals": at,
+            "ticktext": names,
+            "title": {"text": "images in the group"},
+            "showgrid": False,
+            "zeroline": False,
+        },
         "yaxis": {"title": {"text": "images"}, "rangemode": "tozero"},
         "bargap": 0.25,
         "margin": {"t": 26},

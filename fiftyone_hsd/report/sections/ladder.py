@@ -31,7 +31,7 @@ def section(report: AuditReport) -> Section:
     models = [m for m in lookup.models(report) if lookup.effects(report, "score", model=m, metric=metric)]
     if models:
         blocks += [_curve(report, steps, models, metric), _facts(report, models, metric)]
-    blocks += [_conditions(report, steps), *(_scores(report, steps, m, metric) for m in models)]
+    blocks += [_conditions(report, steps), *(_scores(report, steps, m, metric, m == models[0]) for m in models)]
     blocks += _gains(report, models)
     run_notes = [n for r in report.runs for n in r.notes]
     blocks += lookup.notices(run_notes, "info")
@@ -185,8 +185,9 @@ def _conditions(report: AuditReport, steps: list[str]) -> Table:
     return Table("Conditions", columns, tuple(rows), file="exposure.csv", notes=notes)
 
 
-def _scores(report: AuditReport, steps: list[str], model: str, metric: str) -> Table:
-    columns = (
+def _scores(report: AuditReport, steps: list[str], model: str, metric: str, first: bool) -> Table:
+    """The table of one model; methods and meanings stand below the first."""
+    columns: tuple[Column, ...] = (
         Column("condition"),
         Column("score", "score", "with 95 % interval and the number of test images, which holds for the whole row"),
         Column("inflation", "change", "score minus the score under intact, paired by seed and group"),
@@ -207,6 +208,9 @@ def _scores(report: AuditReport, steps: list[str], model: str, metric: str) -> T
         design = lookup.effects(report, "design_effect", model=model, condition=step, pooled=False)
         rows.append((*row, design[0].estimate if design else None))
     title = f"{metric.replace('_', ' ').capitalize()}: {lookup.model_name(model)}"
+    if not first:
+        columns = tuple(dataclasses.replace(c, meaning="") for c in columns)
+        return Table(title, columns, tuple(rows), file="effects.csv", notes=("Columns and methods as above.",))
     return Table(title, columns, tuple(rows), file="effects.csv", notes=lookup.methods(used))
 
 

@@ -82,7 +82,7 @@ def _classes(report: AuditReport) -> list[Block]:
         Column("groups", "count", "independent units; a class is as well covered as it has groups, not images"),
     )
     total = len(counts) if len(counts) > len(order) else 0
-    table = Table("Classes", columns, tuple(rows), total=total, folded=True)
+    table = Table("Classes as a table", columns, tuple(rows), total=total, folded=True)
     if len(counts) < 2:
         return [table]
     return [_class_figure([str(r[0]) for r in rows], counts[order], groups[order], table)]

@@ -32,7 +32,7 @@ FILES = (
 
 def section(report: AuditReport) -> Section:
     """The command, the settings, the versions, the digests and the files."""
-    rows = tuple((name, _text(value)) for name, value in sorted(report.settings.items()))
+    rows = tuple((name, _text(value) or None) for name, value in sorted(report.settings.items()))
     versions = tuple(sorted(report.versions.items()))
     digest = digests(report)
     sums = [("samples", digest["samples"]), ("groups", digest["groups"])]
@@ -50,7 +50,7 @@ def section(report: AuditReport) -> Section:
         ),
         _files(report),
     ]
-    lead = f"{many(len(report.runs), 'model was', 'models were')} trained; nothing was sent anywhere."
+    lead = f"{many(len(report.runs), 'model was', 'models were')} trained."
     return Section("settings", "Settings and versions", 90, lead, tuple(blocks))
 
 

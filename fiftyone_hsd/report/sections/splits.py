@@ -54,13 +54,17 @@ def _counts(report: AuditReport, plan: SplitPlan) -> Table:
     rows_: list[tuple[Cell, ...]] = [_row("all", counts.sum(1), None, None)]
     for c in order[:MOST_CLASSES].tolist():
         if total[c]:
-            rows_.append(_row(samples.classes[c], counts[:, c], groups[:, c], float(away[:, c].max())))
+            rows_.append(_row(samples.classes[c], counts[:, c], groups[:, c], float(away[:, c].max() * 100)))
     columns = (
         Column("class"),
         Column("images", "count"),
         *(Column(n, "count") for n in names),
         Column(f"groups: {' / '.join(names)}", "text", "independent units of the class in each partition"),
-        Column("deviation", "share", "largest distance of a class's share from the partition's share of all images"),
+        Column(
+            "deviation",
+            "number",
+            "points between a class's share in a partition and the partition's share of all images",
+        ),
     )
     seen = int((total > 0).sum())
     worst = float(away[:, total > 0].max()) if seen else 0.0
