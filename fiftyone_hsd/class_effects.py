@@ -10,13 +10,14 @@ import numpy as np
 from .model import TRAIN, UNUSED, Bools, Effect, Floats, Grouping, Samples, SplitPlan
 from .scoreboard import Cell, Scoreboard
 from .splitting import CONDITIONS, SHUFFLE
-from .stats import NAN, Interval, Support, adjusted, exposure_chances, seed_interval
+from .stats import NAN, Interval, adjusted, exposure_chances, seed_interval
 
 INTACT, RANDOM, EXISTING = CONDITIONS[0], CONDITIONS[-1], "existing"
 ESTIMABLE, WITH_INTERVAL = 5, 10
 """Distinct test groups of a class below which nothing, and below which no interval, is given."""
 OVERLAP = (0.1, 0.9)
 """Chances to be exposed between which exposed and unexposed images can be compared at all (our choice)."""
+SHORT = "group bootstrap, t interval"
 IDENTITY = (
     "identity M_k - M_intact = exposed term + unexposed term, not a cause; exposed term = E (M_exposed - M_unexposed), "
     "unexposed term = M_unexposed - M_intact; mean over seeds, no interval"
@@ -48,35 +49,38 @@ def _gate(held: int, found: Interval, how: str) -> tuple[Interval, str]:
 
 
 def _class_scores(board: Scoreboard, condition: str) -> Iterable[Effect]:
-    seeds = board.seeds(condition)
-    held = board.held(condition, seeds)
     for c, name in enumerate(board.classes):
+        seeds = board.testing(c, condition)
+        held, _ = board.held(condition, seeds, c)
         for metric in ("recall", "f1"):
-            estimates, draws = board.values(condition, f"{metric}:{c}", seeds)
-            found = seed_interval(estimates, draws, Support.of([held[c]], int(held[c]))).within(0, 1)
-            how = f"mean of {len(seeds)} seeds; n = distinct test groups over all seeds; group bootstrap, t interval"
-            found, how = _gate(int(held[c]), replace(found, p=NAN), how)
-            yield board.effect("class_score", condition, metric, found, int(held[c]), how, name)
+            found, how = Interval(NAN), f"mean of {len(seeds)} seeds; n = distinct test groups over all seeds; {SHORT}"
+            if seeds:
+                estimates, draws = board.values(condition, f"{metric}:{c}", seeds)
+                support = board.support(condition, seeds, of_class=c)
+                found = seed_interval(float(estimates.mean()), estimates, draws, support, paired=False).within(0, 1)
+            found, how = _gate(held, replace(found, p=NAN), how)
+            yield board.effect("class_score", condition, metric, found, held, how, name)
 
 
 def _class_inflation(board: Scoreboard, condition: str, metric: str) -> Iterable[Effect]:
     """Change from intact of each class; p values over the classes of one metric by Benjamini and Hochberg."""
-    seeds = board.seeds(INTACT, condition)
-    held, least = board.held(INTACT, seeds), board.fewest(INTACT, seeds)
     rows: list[tuple[str, int, Interval, str]] = []
     for c, name in enumerate(board.classes):
-        base, base_draws = board.values(INTACT, f"{metric}:{c}", seeds)
-        value, draws = board.values(condition, f"{metric}:{c}", seeds)
-        g = int(held[c])
-        found = seed_interval(value - base, draws - base_draws, Support.of([g], g)).within(-1, 1)
+        seeds = board.testing(c, INTACT, condition)
+        held, least = board.held(INTACT, seeds, c)
+        found = Interval(NAN)
         how = (
             f"paired difference from intact, {len(seeds)} seeds; n = distinct test groups of intact over all seeds, at "
-            "least {} in one; p by Benjamini and Hochberg over classes; group bootstrap, t interval"
-        ).format(int(least[c]))
-        found, how = _gate(g, found, how)
-        rows.append((name, g, found, how))
-    for (name, g, found, how), p in zip(rows, adjusted(r[2].p for r in rows).tolist(), strict=True):
-        yield board.effect("class_inflation", condition, metric, replace(found, p=p), g, how, name)
+            f"least {least} in one; p by Benjamini and Hochberg over classes; {SHORT}"
+        )
+        if seeds:
+            base, base_draws = board.values(INTACT, f"{metric}:{c}", seeds)
+            value, draws = board.values(condition, f"{metric}:{c}", seeds)
+            change, support = value - base, board.support(INTACT, seeds, of_class=c)
+            found = seed_interval(float(change.mean()), change, draws - base_draws, support, paired=True)
+        rows.append((name, held, *_gate(held, found.within(-1, 1), how)))
+    for (name, held, found, how), p in zip(rows, adjusted(r[2].p for r in rows).tolist(), strict=True):
+        yield board.effect("class_inflation", condition, metric, replace(found, p=p), held, how, name)
 
 
 def _identity(board: Scoreboard, condition: str, c: int | None) -> Iterable[Effect]:

@@ -14,7 +14,7 @@ from .model import TEST, Effect, Exposure, Grouping, Run, Samples, SplitPlan
 from .plan_effects import plan_numbers
 from .scoreboard import Scoreboard, scoreboards
 from .splitting import CONDITIONS, SHUFFLE
-from .stats import DRAWS, NAN, Interval, design_effect, intraclass_correlation, pooled_interval, seed_interval
+from .stats import DRAWS, NAN, Interval, design_effect, intraclass_correlation, seed_interval
 
 INTACT, RANDOM, EXISTING = CONDITIONS[0], CONDITIONS[-1], "existing"
 BOOTSTRAP = (
@@ -104,16 +104,17 @@ def _scores(board: Scoreboard, condition: str, metric: str, seeds: list[int]) ->
         how = "one run; the interval stands with the mean over seeds"
         yield Effect("score", board.model, condition, seed, cell.partition, "", metric, value, NAN, NAN, NAN, n, how)
     support = board.support(condition, seeds)
-    found = replace(seed_interval(estimates, draws, support).within(0, 1), p=NAN)
+    found = seed_interval(float(estimates.mean()), estimates, draws, support, paired=False)
+    found = replace(found.within(0, 1), p=NAN)
     how = f"mean of {len(seeds)} seeds; {BOOTSTRAP}" if len(seeds) > 1 else ONE_SPLIT
     if not np.isfinite(found.low):
         how = f"no interval: {_poor(support.held)}"
     yield board.effect("score", condition, metric, found, board.n(condition, seeds), how)
 
 
-def _poor(held: Sequence[int]) -> str:
+def _poor(held: Sequence[float]) -> str:
     """Why there is no interval."""
-    few = f"the class with the fewest has {min(held)}" if held else "no class is tested"
+    few = f"the class with the fewest has an effective {min(held):.1f}" if held else "no class is tested"
     return f"too few distinct test groups ({few})"
 
 
@@ -127,7 +128,9 @@ def _inflation(board: Scoreboard, condition: str, metric: str, doubt: str) -> Ef
     base, base_draws = board.values(INTACT, metric, seeds)
     value, draws = board.values(condition, metric, seeds)
     support = board.support(INTACT, seeds).fewest(board.support(condition, seeds))
-    found = seed_interval(value - base, draws - base_draws, support).within(-1, 1)
+    found = seed_interval(float((value - base).mean()), value - base, draws - base_draws, support, paired=True).within(
+        -1, 1
+    )
     how = _paired(seeds) if np.isfinite(found.low) else f"no interval: {_poor(support.held)}"
     if doubt:
         how = f"no dependence detectable: {doubt}; {how}"
@@ -140,14 +143,15 @@ def _error_removed(board: Scoreboard, condition: str, metric: str) -> Effect:
     base, base_draws = board.values(INTACT, metric, seeds)
     value, draws = board.values(condition, metric, seeds)
     n, support = board.n(condition, seeds), board.support(INTACT, seeds)
-    left, left_draws = 1 - float(base.mean()), 1 - base_draws.mean(axis=1)
+    left, left_draws = 1 - float(base.mean()), 1 - base_draws
     if left <= 0 or (left_draws <= 0).any():
         why = "not estimable: no error is left under intact"
         return board.effect("relative_error_removed", condition, metric, Interval(NAN), n, why)
     estimate = 1 - (1 - float(value.mean())) / left
-    drawn = 1 - (1 - draws.mean(axis=1)) / left_draws
+    drawn = 1 - (1 - draws) / left_draws
     linear = (value - base - estimate * (1 - base)) / left
-    found = replace(pooled_interval(estimate, drawn, linear, support), p=NAN).within(-np.inf, 1)
+    found = seed_interval(estimate, linear, drawn, support, paired=True)
+    found = replace(found, p=NAN).within(-np.inf, 1)
     how = f"1 - (1 - M_k) / (1 - M_intact) of the means over {len(seeds)} seeds; {BOOTSTRAP}"
     return board.effect("relative_error_removed", condition, metric, found, n, how)
 
@@ -161,7 +165,8 @@ def _sentinel_corrected(board: Scoreboard, condition: str, metric: str) -> Effec
     ]
     (test, a), (sent, b), (base, c), (base_sent, d) = pairs
     support = board.support(INTACT, seeds).fewest(board.support(INTACT, seeds, sentinel=True))
-    found = seed_interval((test - sent) - (base - base_sent), (a - b) - (c - d), support)
+    change = (test - sent) - (base - base_sent)
+    found = seed_interval(float(change.mean()), change, (a - b) - (c - d), support, paired=True)
     how = f"inflation minus the change on sentinel groups, which are in no train set; {_paired(seeds)}"
     return board.effect("sentinel_corrected_inflation", condition, metric, found, board.n(condition, seeds), how)
 
@@ -178,8 +183,8 @@ def _slope(board: Scoreboard, metric: str) -> Effect:
         return board.effect(what, "", metric, Interval(NAN), n, "not estimable: exposure does not change")
     a = away / spread[:, None] / 10
     estimates = (a * np.stack([e for e, _ in pairs], axis=1)).sum(axis=1)
-    draws = np.sum([a[:, k][None, :] * d for k, (_, d) in enumerate(pairs)], axis=0)
-    found = seed_interval(estimates, draws, board.support(INTACT, seeds))
+    draws = np.sum([a[:, k].mean() * d for k, (_, d) in enumerate(pairs)], axis=0)
+    found = seed_interval(float(estimates.mean()), estimates, draws, board.support(INTACT, seeds), paired=True)
     return board.effect(what, "", metric, found, n, f"per-seed slope on achieved exposure; {BOOTSTRAP}")
 
 

@@ -20,7 +20,6 @@ from .model import (
     Exposure,
     Floats,
     Grouping,
-    Ints,
     Run,
     Samples,
     SplitPlan,
@@ -94,39 +93,53 @@ class Scoreboard:
     def values(
         self, condition: str, metric: str, seeds: Sequence[int], *, sentinel: bool = False
     ) -> tuple[Floats, Floats]:
-        """((J,) estimates, (B, J) draws) of a metric."""
-        found = [self._value(condition, seed, metric, sentinel) for seed in seeds]
-        return np.array([float(e) for e, _ in found]), np.stack([d for _, d in found], axis=1)
-
-    def _value(self, condition: str, seed: int, metric: str, sentinel: bool) -> tuple[Floats, Floats]:
-        key = (condition, seed, metric, sentinel)
+        """((J,) metric of each seed, (B,) metric of all seeds together under each draw)."""
+        key = (condition, metric, tuple(seeds), sentinel)
         if key not in self._cache:
-            cell = (self.sentinel if sentinel else self.read)[condition, seed]
-            self._cache[key] = (score(cell.plain, metric), score(cell.drawn, metric))
+            cells = self._of(condition, seeds, sentinel)
+            plain = np.array([float(score(c.plain, metric)) for c in cells])
+            self._cache[key] = (plain, score(self._together(condition, tuple(seeds), sentinel), metric))
         return self._cache[key]
 
+    def _together(self, condition: str, seeds: tuple[int, ...], sentinel: bool) -> Totals:
+        """The drawn sums of all seeds added up, (B, C)."""
+        key = (condition, seeds, sentinel)
+        if key not in self._sums:
+            drawn = [c.drawn for c in self._of(condition, seeds, sentinel)]
+            hits, true, predicted = (sum(getattr(d, k) for d in drawn) for k in ("hits", "true", "predicted"))
+            self._sums[key] = Totals(hits, true, predicted, np.any([d.present for d in drawn], axis=0))
+        return self._sums[key]
+
     @cached_property
-    def _cache(self) -> dict[tuple[str, int, str, bool], tuple[Floats, Floats]]:
+    def _cache(self) -> dict[tuple[str, str, tuple[int, ...], bool], tuple[Floats, Floats]]:
         return {}
 
-    def support(self, condition: str, seeds: Sequence[int], *, sentinel: bool = False) -> Support:
-        """Distinct groups that the cells of these seeds test, all seeds together."""
-        pairs = self._pairs(condition, seeds, sentinel)
-        return Support.of(np.bincount(pairs[0], minlength=len(self.classes)), len(np.unique(pairs[1])))
+    @cached_property
+    def _sums(self) -> dict[tuple[str, tuple[int, ...], bool], Totals]:
+        return {}
 
-    def held(self, condition: str, seeds: Sequence[int]) -> Ints:
-        """int64 (C,), distinct test groups of each class over these seeds."""
-        return np.bincount(self._pairs(condition, seeds, False)[0], minlength=len(self.classes)).astype(np.int64)
+    def _of(self, condition: str, seeds: Sequence[int], sentinel: bool) -> list[Cell]:
+        return [(self.sentinel if sentinel else self.read)[condition, s] for s in seeds]
 
-    def fewest(self, condition: str, seeds: Sequence[int]) -> Ints:
-        """int64 (C,), distinct test groups of each class in the seed that has fewest."""
-        return np.asarray(np.min([self.read[condition, s].predictions.held for s in seeds], axis=0), np.int64)
+    def support(
+        self, condition: str, seeds: Sequence[int], *, sentinel: bool = False, of_class: int | None = None
+    ) -> Support:
+        """The groups that the cells of these seeds test, all seeds together; of one class or of all."""
+        parts = [c.predictions for c in self._of(condition, seeds, sentinel)]
+        groups, truth = np.concatenate([p.groups for p in parts]), np.concatenate([p.truth for p in parts])
+        use = np.ones(len(truth), bool) if of_class is None else truth == of_class
+        return Support.of(groups[use], truth[use])
 
-    def _pairs(self, condition: str, seeds: Sequence[int], sentinel: bool) -> Ints:
-        cells = self.sentinel if sentinel else self.read
-        parts = [cells[condition, s].predictions for s in seeds]
-        both = np.stack([np.concatenate([p.truth for p in parts]), np.concatenate([p.groups for p in parts])])
-        return np.unique(both, axis=1)
+    def testing(self, c: int, *conditions: str) -> list[int]:
+        """The seeds in which class c is tested under all these conditions."""
+        seeds = self.seeds(*conditions)
+        return [s for s in seeds if all(self.read[k, s].plain.present[c] for k in conditions)]
+
+    def held(self, condition: str, seeds: Sequence[int], c: int) -> tuple[int, int]:
+        """Distinct test groups of class c: over all these seeds, and in the seed that has fewest."""
+        parts = [cell.predictions for cell in self._of(condition, seeds, False)]
+        each = [np.unique(p.groups[p.truth == c]) for p in parts]
+        return (len(np.unique(np.concatenate(each))), min(len(e) for e in each)) if each else (0, 0)
 
     def n(self, condition: str, seeds: Sequence[int]) -> int:
         """Test images of the first of these seeds."""
