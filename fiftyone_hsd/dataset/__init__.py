@@ -3,7 +3,19 @@
 Importing this package does not import fiftyone; calling it does.
 """
 
-from .reading import from_name, from_view
-from .writing import Written, undo, write_audit
+from .reading import from_name, from_view, label_fields, names, scalar_fields, split_counts
+from .writing import Written, storable, stored, undo, write_audit
 
-__all__ = ["Written", "from_name", "from_view", "undo", "write_audit"]
+__all__ = [
+    "Written",
+    "from_name",
+    "from_view",
+    "label_fields",
+    "names",
+    "scalar_fields",
+    "split_counts",
+    "storable",
+    "stored",
+    "undo",
+    "write_audit",
+]

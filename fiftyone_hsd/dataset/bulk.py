@@ -36,6 +36,11 @@ class Record:
         fields, views = (tuple(item.name for item in items) for items in names)
         return Record(fields, tuple(t.tag for t in marks.tags), views)
 
+    def without(self, other: Record) -> Record:
+        """The names that `other` lacks."""
+        known = {*other.fields, *other.tags, *other.views}
+        return Record(*(tuple(n for n in part if n not in known) for part in (self.fields, self.tags, self.views)))
+
     def to_json(self) -> dict[str, Any]:
         """As parameters of a custom run."""
         return {"schema": SCHEMA, **{k: list(v) for k, v in asdict(self).items()}}

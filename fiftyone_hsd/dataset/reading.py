@@ -226,6 +226,31 @@ def scalar_path(view: Any, name: str, allowed: str) -> str:
     return name
 
 
+def split_counts(view: Any, split_field: str | None) -> dict[str, int]:
+    """Partition -> samples ("" = in none), counted on the server; samples with the tags of two count for both.
+
+    Raises:
+        FieldError: there is no such field.
+    """
+    if split_field:
+        raw = view.count_values(scalar_path(view, split_field, "a text or Classification field"))
+        words = [(_partition(value), count) for value, count in raw.items()]
+    else:
+        raw = view.count_values("tags")
+        words = [(_partition(tag), count) for tag, count in raw.items() if _text(tag).strip().lower() in SPLIT_NAMES]
+    counts: dict[str, int] = {}
+    for partition, count in words:
+        counts[partition] = counts.get(partition, 0) + int(count)
+    return counts
+
+
+def names(view: Any, *, limit: int) -> list[str]:
+    """Paths of the first `limit` images, relative to the directory that these share."""
+    paths = view.limit(limit).values("filepath")
+    root = _root(paths).rstrip("/") + "/"
+    return [p.removeprefix(root) for p in paths]
+
+
 def _not_a_class(name: str, kind: str) -> Note:
     text = f"field {name} holds {kind}, not one class an image: class splits, training and inflation"
     return Note("not evaluated", "labels", text)

@@ -56,12 +56,14 @@ def write_audit(view: Any, report: AuditReport, *, force: bool = False, progress
     _refuse_generated(view)
     tell(0, 0, "comparing the dataset with the audit")
     refuse_stale(view, report)
-    if dataset.has_run(RUN):
-        undo(dataset, force=force)
     planned = marks(report)
     record = Record.planned(planned)
-    refuse_foreign(dataset, record)
+    dataset.reload()
+    before = Record.from_json(vars(dataset.get_run_info(RUN).config)) if dataset.has_run(RUN) else Record((), (), ())
+    refuse_foreign(dataset, record.without(before))
     results: dict[str, Any] = {"report": _packed(_summary(report))}
+    if dataset.has_run(RUN):
+        undo(dataset, force=force)
     dataset.register_run(RUN, dataset.init_run(status="writing", **record.to_json()))
     try:
         write_samples(dataset, planned, tell)

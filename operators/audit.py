@@ -1,0 +1,277 @@
+"""HSD: audit. The form, one call of `fiftyone_hsd.audit`, the result as a table and as marks on the samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import fiftyone.operators as foo
+from fiftyone.operators import types
+
+import fiftyone_hsd as hsd
+from fiftyone_hsd import dataset
+from fiftyone_hsd.errors import HsdError, InputError
+from fiftyone_hsd.grouping.pattern import pattern as groups_by_pattern
+from fiftyone_hsd.report import lookup
+from fiftyone_hsd.settings import Settings
+
+from ._running import LongOperator, skew
+
+TAGS = "(sample tags)"
+DEFAULT_LABEL = "ground_truth"
+COPIES, FIELD, PATTERN = "copies", "field", "pattern"
+TRIED = 1000
+"""Names that the form tries a pattern on; the audit itself reads all of them."""
+DEFAULTS = Settings()
+
+
+class Audit(LongOperator):
+    """Find hidden groups, measure what they do to a test score, mark the samples."""
+
+    @property
+    def config(self):
+        return foo.OperatorConfig(
+            name="audit",
+            label="HSD: audit",
+            description="Find hidden groups, show what they do to a test score, and draw splits without them",
+            dynamic=True,
+            execute_as_generator=True,
+            allow_immediate_execution=True,
+            allow_delegated_execution=True,
+            risk_level=types.RiskLevel.LOW,
+        )
+
+    def __call__(self, sample_collection, *, delegate=False, **settings):
+        """Run the audit on a dataset or view.
+
+        Args:
+            sample_collection: the dataset or view to audit
+            delegate (False): whether to queue it for a worker
+            **settings: label_field, split_field, group_field, pattern, seeds, models, store, force, out
+
+        Returns:
+            a dict with the verdict, one row a condition, and the names of what was written
+        """
+        ctx = {"view": sample_collection.view()}
+        return foo.execute_operator(self.uri, ctx, params=settings, request_delegation=delegate)
+
+    def resolve_input(self, ctx):
+        inputs = types.Object()
+        if ctx.dataset is None:
+            inputs.view("none", types.Error(label="Open a dataset first")).invalid = True
+        else:
+            _form(ctx, inputs)
+        return types.Property(inputs, view=types.View(label="HSD: audit"))
+
+    def work(self, ctx, progress):
+        view = ctx.target_view()
+        settings = settings_of(ctx.params)
+        out = checked_out(ctx.params.get("out"))
+        why = dataset.storable(view)
+        report = hsd.audit(view, out=out, progress=progress, **settings)
+        written = None
+        if ctx.params.get("store", True) and not why:
+            written = dataset.write_audit(view, report, force=bool(ctx.params.get("force")), progress=progress)
+        return result_of(report, written, out, why)
+
+    def outputs(self, result):
+        outputs = types.Object()
+        outputs.view("said", types.Notice(label=result.get("verdict", "")))
+        table = types.TableView()
+        for key, label in (
+            ("condition", "Condition"),
+            ("n", "Test images"),
+            ("exposed", "Exposed"),
+            ("score", "Score"),
+            ("interval", "95 % interval"),
+        ):
+            table.add_column(key, label=label)
+        outputs.list("conditions", types.Object(), view=table)
+        for note in result.get("notes", ()):
+            outputs.view(f"note_{len(outputs.properties)}", types.Warning(label=note))
+        views = result.get("views", ())
+        if views:
+            outputs.view("where", types.Notice(label=f"Saved views: {', '.join(views)}"))
+        if result.get("report"):
+            outputs.str("report", label="Report", view=types.LabelValueView(read_only=True))
+        return outputs
+
+    def finished(self, ctx, result):
+        yield from super().finished(ctx, result)
+        yield ctx.ops.notify(f"HSD: audit of {result['images']:,} images done", variant="success")
+
+
+def settings_of(params):
+    """Settings of `fiftyone_hsd.audit` from the parameters of the form or of an SDK call; forms' defaults included."""
+    by = params.get("groups_by")
+    split = params.get("split_field")
+    settings = {
+        "label_field": params.get("label_field") or None,
+        "split_field": None if split in (None, "", TAGS) else split,
+        "group_field": params.get("group_field") or None if by in (None, FIELD) else None,
+        "pattern": params.get("pattern") or None if by in (None, PATTERN) else None,
+        "seeds": int(params.get("seeds") or DEFAULTS.seeds),
+    }
+    if params.get("models"):
+        settings["models"] = tuple(params["models"])
+    return settings
+
+
+def checked_out(text):
+    """The report folder, None if none is wanted.
+
+    Raises:
+        InputError: not an absolute path, or a folder that holds anything but an earlier report.
+    """
+    if not text:
+        return None
+    folder = Path(str(text)).expanduser()
+    if not folder.is_absolute():
+        raise InputError(f"the report folder {text!r}", "an absolute path on the machine that runs FiftyOne")
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"the report folder {text!r} is a file", "a new or empty folder, or an earlier report's")
+    if (
+        folder.is_dir()
+        and any(folder.iterdir())
+        and not ((folder / "report.json").exists() or (folder / ".hsd").exists())
+    ):
+        raise InputError(
+            f"the report folder {text!r} holds other files", "a new or empty folder, or an earlier report's"
+        )
+    return folder
+
+
+def result_of(report, written, out, why):
+    """The result as JSON: the verdict, one row a condition, and what was written."""
+    problems = [n for n in lookup.all_notes(report) if n.level in ("problem", "not evaluated")]
+    notes = [f"{n.text} ({n.count:,})" if n.count else n.text for n in problems]
+    return {
+        "verdict": report.verdict,
+        "images": len(report.samples),
+        "failures": len(report.failures),
+        "groups": report.grouping.n_groups,
+        "conditions": [_row(report, c) for c in (lookup.EXISTING, *lookup.conditions(report)) if _has(report, c)],
+        "notes": notes[:20] + ([f"Nothing was marked: {why}."] if why else []),
+        "fields": list(written.fields) if written else [],
+        "tags": list(written.tags) if written else [],
+        "views": list(written.views) if written else [],
+        "report": str(out / "report.html") if out else "",
+    }
+
+
+def _has(report, condition):
+    return lookup.primary(report, condition) is not None
+
+
+def _row(report, condition):
+    rate, n = lookup.exposed_rate(report, condition)
+    metric = lookup.metric(report)
+    model = (lookup.models(report) or [""])[0]
+    found = lookup.effects(report, "score", model=model, condition=condition, metric=metric) if model else []
+    score = lookup.estimate(found)
+    known = score is not None and score.value == score.value
+    bounded = known and score.low == score.low
+    words = f"{score.value:.3f} ({metric.replace('_', ' ')}, {lookup.model_name(model)})" if known else "not evaluated"
+    return {
+        "condition": condition,
+        "n": n,
+        "exposed": f"{rate:.1%}" if rate == rate else "not evaluated",
+        "score": words,
+        "interval": f"{score.low:.3f} to {score.high:.3f}" if bounded else "",
+    }
+
+
+def _form(ctx, inputs):
+    view = ctx.target_view()
+    why = dataset.storable(view)
+    for name, text in (("skew", skew()), ("unstorable", why and f"The report is made, but nothing is marked: {why}")):
+        if text:
+            inputs.view(name, types.Warning(label=text))
+    n = len(view)
+    if not n:
+        inputs.view("empty", types.Error(label="This view shows no image")).invalid = True
+        return
+    _label_input(inputs, view)
+    _split_input(ctx, inputs, view)
+    _group_input(ctx, inputs, view)
+    label = f"Split seeds (each draws and trains five conditions on {n:,} images)"
+    inputs.int("seeds", label=label, default=DEFAULTS.seeds, min=1, max=1000)
+    inputs.bool("store", label="Mark the samples (fields hsd_..., tags hsd:..., saved views)", default=True)
+    if dataset.stored(view) is not None:
+        text = "Marks of the earlier audit are replaced. Also where somebody changed them since?"
+        inputs.bool("force", label=text, default=False)
+    inputs.str("out", label="Report folder on the machine that runs FiftyOne (optional)")
+    try:
+        checked_out(ctx.params.get("out"))
+    except HsdError as error:
+        _invalid(inputs, "out_error", error)
+
+
+def _label_input(inputs, view):
+    single, several = dataset.label_fields(view)
+    if not single:
+        there = f" ({', '.join(several)}: not one class an image)" if several else ""
+        text = f"No classification field{there}: groups and exposure are evaluated, splits and inflation are not"
+        inputs.view("no_labels", types.Warning(label=text))
+        return
+    first = DEFAULT_LABEL if DEFAULT_LABEL in single else single[0]
+    choices = _choices((name, name) for name in single)
+    inputs.enum("label_field", choices.values(), label="Label", default=first, view=choices)
+
+
+def _split_input(ctx, inputs, view):
+    fields = dataset.scalar_fields(view)
+    choices = _choices([(TAGS, "sample tags train, val, test"), *((f, f"field {f}") for f in fields)])
+    inputs.enum("split_field", choices.values(), label="Existing split", default=TAGS, view=choices)
+    chosen = settings_of(ctx.params)["split_field"]
+    try:
+        counts = dataset.split_counts(view, chosen)
+    except HsdError as error:
+        _invalid(inputs, "split_error", error)
+        return
+    shown = ", ".join(f"{k or 'in none'} {v:,}" for k, v in list(counts.items())[:8])
+    text = f"Found: {shown}" if set(counts) - {""} else "No partition found there: the existing split is not evaluated"
+    inputs.view("split_found", types.Notice(label=text))
+
+
+def _group_input(ctx, inputs, view):
+    ways = types.RadioGroup()
+    ways.add_choice(COPIES, label="exact copies only")
+    ways.add_choice(FIELD, label="a field (patient, slide, session)")
+    ways.add_choice(PATTERN, label="a pattern in the file path")
+    inputs.enum("groups_by", ways.values(), label="Groups from", default=COPIES, view=ways)
+    by = ctx.params.get("groups_by", COPIES)
+    if by == FIELD:
+        choices = _choices((f, f) for f in dataset.scalar_fields(view))
+        inputs.enum("group_field", choices.values(), label="Group field", required=True, view=choices)
+    elif by == PATTERN:
+        label = r"Regular expression with a group named `group`, such as (?P<group>patient\d+)"
+        inputs.str("pattern", label=label, required=True)
+        _try_pattern(inputs, view, ctx.params.get("pattern"))
+
+
+def _try_pattern(inputs, view, expression):
+    if not expression:
+        return
+    names = dataset.names(view, limit=TRIED)
+    try:
+        found = [str(g) for g in groups_by_pattern(names, expression, seconds=2.0) if g]
+    except HsdError as error:
+        _invalid(inputs, "pattern_error", error)
+        return
+    if not found:
+        _invalid(inputs, "pattern_error", f"The pattern fits none of {len(names):,} images; the first is {names[0]}")
+        return
+    text = f"{len(found):,} of the first {len(names):,} images in {len(set(found)):,} groups; the first is {found[0]}"
+    inputs.view("pattern_found", types.Notice(label=text))
+
+
+def _choices(pairs):
+    choices = types.DropdownView()
+    for value, label in pairs:
+        choices.add_choice(value, label=label)
+    return choices
+
+
+def _invalid(inputs, name, error):
+    """The error in the form, which cannot be executed as long as it is there."""
+    inputs.view(name, types.Error(label=str(error))).invalid = True
