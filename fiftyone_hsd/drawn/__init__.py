@@ -24,6 +24,7 @@ from ..model import Descriptors, Ints, Samples
 from ..progress import Progress, guarded
 from ..store import atomic
 from .corpus import COPIES, DEMO, INDEPENDENT, PRESETS, SIXTY, SMALL, UNRELATED, Recipe, Row, names, partitions, rows
+from .kinds import CELL_TYPES
 
 __all__ = [
     "COPIES",
@@ -127,8 +128,6 @@ def _generators(recipe: Recipe) -> tuple[np.random.Generator, np.random.SeedSequ
 
 
 def _truth(recipe: Recipe, corpus: list[Row], rng: np.random.Generator) -> list[dict[str, str]]:
-    from .cells import CELL_TYPES
-
     split, name = partitions(recipe, corpus, rng), names(recipe, corpus, rng)
     label = [CELL_TYPES[r.label].name for r in corpus]
     path = ["/".join(p for p in (s, c, n + SUFFIX) if p) for s, c, n in zip(split, label, name, strict=True)]

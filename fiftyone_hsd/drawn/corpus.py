@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import InputError
+from .kinds import CELL_TYPES
 
 COPIES = ("hflip", "vflip", "rot90", "rot180", "crop", "bright", "dark")
 """What an augmented copy does to its source."""
@@ -59,8 +60,6 @@ class Recipe:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        from .cells import CELL_TYPES
-
         most = len(CELL_TYPES)
         limits = {
             "patients": (1, 1_000_000),

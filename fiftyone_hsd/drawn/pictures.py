@@ -8,8 +8,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from .cells import CELL_TYPES, Density, Slide, blood, develop, scene, slide
+from .cells import Density, Slide, blood, develop, scene, slide
 from .corpus import Recipe, Row
+from .kinds import CELL_TYPES
 
 VIEW_JITTER = 0.02
 QUALITY = 92
