@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ..model import TRAIN, AuditReport, Exposure
 from ..store import atomic
-from .lookup import EXISTING, primary
+from .lookup import EXISTING, pairs_of, primary
 
 SAMPLES = "path,label,group,split,exposed,mates_in_train,nearest_train,nearest_similarity,failure"
 LINKS = "path_a,path_b,source,score,rule,accepted"
@@ -227,7 +227,7 @@ def group_evidence(report: AuditReport) -> tuple[list[str], list[str]]:
     np.minimum.at(weakest, code, links.score[rows])
     names, number = np.unique(links.source[rows], return_inverse=True)
     sources: list[list[str]] = [[] for _ in range(grouping.n_groups)]
-    for c, k in np.unique(np.stack([code, number.astype(np.int64)]), axis=1).T.tolist():
+    for c, k in zip(*pairs_of(code, number), strict=True):
         sources[c].append(str(names[k]))
     return [cell("+".join(s)) for s in sources], ["" if np.isinf(w) else cell(w) for w in weakest.tolist()]
 

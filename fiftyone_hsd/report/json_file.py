@@ -92,12 +92,11 @@ def _splits(report: AuditReport) -> list[dict[str, Any]]:
     for plan, exposure in zip(report.plans, report.exposures, strict=True):
         partition, crossing = lookup.readout(plan), lookup.crossing(plan, report.grouping.codes)
         read = (plan.partition == partition) & exposure.evaluated
-        names, counts = np.unique(plan.partition, return_counts=True)
         rows.append(
             {
                 "condition": plan.condition,
                 "seed": plan.seed,
-                "partitions": dict(zip(names.tolist(), counts.tolist(), strict=True)),
+                "partitions": lookup.partition_sizes(plan),
                 "read_from": partition,
                 "n": int(read.sum()),
                 "exposed": int(exposure.exposed[read].sum()),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..model import SENTINEL, TEST, TRAIN, UNUSED, AuditReport, Bools, Effect, Exposure, Ints, Note, SplitPlan
 from .blocks import Estimate, Kind, Notice
@@ -95,18 +97,25 @@ def primary(report: AuditReport, condition: str) -> tuple[SplitPlan, Exposure] |
     return min(pairs(report, condition), key=lambda both: both[0].seed, default=None)
 
 
-def partitions(plan: SplitPlan) -> list[str]:
-    """Names of the partitions: train, val, test, other ones, sentinel, unused."""
+def partition_sizes(plan: SplitPlan) -> dict[str, int]:
+    """Partition -> images in it: train, val, test, other ones, sentinel, unused."""
     order = {TRAIN: 0, "val": 1, TEST: 2, SENTINEL: 8, UNUSED: 9}
-    return sorted(np.unique(plan.partition).tolist(), key=lambda p: (order.get(p, 5), p))
+    sizes = Counter(plan.partition.tolist())
+    return {p: sizes[p] for p in sorted(sizes, key=lambda p: (order.get(p, 5), p))}
 
 
 def readout(plan: SplitPlan) -> str:
     """The partition whose score is read: test, or the largest one that is neither train nor unused; "" = none."""
-    names, counts = np.unique(plan.partition, return_counts=True)
-    sizes = {str(k): int(v) for k, v in zip(names, counts, strict=True)}
+    sizes = partition_sizes(plan)
     rest = sorted((p for p in sizes if p not in (TRAIN, UNUSED, SENTINEL)), key=lambda p: (-sizes[p], p))
     return TEST if TEST in sizes else rest[0] if rest else ""
+
+
+def pairs_of(first: NDArray[np.integer[Any]], second: NDArray[np.integer[Any]]) -> tuple[Ints, Ints]:
+    """The distinct pairs of two columns of non-negative numbers, in order of the first."""
+    width = int(second.max(initial=0)) + 1
+    key: Ints = np.unique(first.astype(np.int64) * width + second.astype(np.int64))
+    return key // width, key % width
 
 
 @dataclass(frozen=True)
@@ -123,9 +132,10 @@ def crossing(plan: SplitPlan, codes: Ints) -> Crossing:
     """Count them."""
     used = (plan.partition != UNUSED) & (codes >= 0)
     size = np.bincount(codes[used], minlength=int(codes.max(initial=-1)) + 1)
-    _, number = np.unique(plan.partition[used], return_inverse=True)
-    cells = np.unique(np.stack([codes[used], number.astype(np.int64)]), axis=1)
-    spread = np.bincount(cells[0], minlength=len(size)) > 1
+    places = np.zeros(len(size), np.int64)
+    for name in partition_sizes(plan):
+        places += np.bincount(codes[used & (plan.partition == name)], minlength=len(size)) > 0
+    spread = places > 1
     return Crossing(int(spread.sum()), int((size > 1).sum()), int(size[spread].sum()), int(size[size > 1].sum()))
 
 

@@ -80,7 +80,7 @@ def _facts(report: AuditReport, crossing: lookup.Crossing, partition: str) -> tu
 
 def _partitions(report: AuditReport, plan: SplitPlan, exposure: Exposure) -> list[Block]:
     rows: list[tuple[Cell, ...]] = []
-    for name in lookup.partitions(plan):
+    for name in lookup.partition_sizes(plan):
         mine = plan.partition == name
         groups = len(np.unique(report.grouping.codes[mine]))
         if name in (TRAIN, UNUSED) or not exposure.evaluated[mine].any():

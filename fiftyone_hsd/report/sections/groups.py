@@ -167,8 +167,7 @@ class _Browse:
     def across_classes(self) -> list[Block]:
         labels = self.report.samples.labels
         rows = np.flatnonzero((labels >= 0) & (self.codes >= 0))
-        cells = np.unique(np.stack([self.codes[rows], labels[rows].astype(np.int64)]), axis=1)
-        codes, classes = np.unique(cells[0], return_counts=True)
+        codes, classes = np.unique(lookup.pairs_of(self.codes[rows], labels[rows])[0], return_counts=True)
         codes = codes[classes > 1]
         if not len(codes):
             return []

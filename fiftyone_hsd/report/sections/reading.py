@@ -69,8 +69,8 @@ def _classes(report: AuditReport) -> list[Block]:
         return []
     known = samples.labels >= 0
     counts = np.bincount(samples.labels[known], minlength=len(samples.classes))
-    cells = np.unique(np.stack([samples.labels[known].astype(np.int64), codes[known]]), axis=1)
-    groups = np.bincount(cells[0], minlength=len(samples.classes))
+    classes, _ = lookup.pairs_of(samples.labels[known], codes[known])
+    groups = np.bincount(classes, minlength=len(samples.classes))
     order = np.argsort(-counts, kind="stable")[:MOST_CLASSES].tolist()
     rows: list[tuple[Cell, ...]] = [
         (samples.classes[c], int(counts[c]), float(counts[c] / counts.sum()), int(groups[c])) for c in order

@@ -38,15 +38,15 @@ def section(report: AuditReport) -> Section:
 
 def _counts(report: AuditReport, plan: SplitPlan) -> Table:
     samples, codes = report.samples, report.grouping.codes
-    names = [p for p in lookup.partitions(plan) if p != UNUSED]
+    names = [p for p in lookup.partition_sizes(plan) if p != UNUSED]
     used = (samples.labels >= 0) & (plan.partition != UNUSED)
     counts = np.zeros((len(names), len(samples.classes)), np.int64)
     groups = np.zeros_like(counts)
     for i, name in enumerate(names):
         rows = used & (plan.partition == name)
         counts[i] = np.bincount(samples.labels[rows], minlength=len(samples.classes))
-        cells = np.unique(np.stack([samples.labels[rows].astype(np.int64), codes[rows]]), axis=1)
-        groups[i] = np.bincount(cells[0], minlength=len(samples.classes))
+        classes, _ = lookup.pairs_of(samples.labels[rows], codes[rows])
+        groups[i] = np.bincount(classes, minlength=len(samples.classes))
     total = counts.sum(0)
     share = counts.sum(1) / max(1, counts.sum())
     away = np.abs(counts / np.maximum(total, 1) - share[:, None])
