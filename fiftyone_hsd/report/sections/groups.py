@@ -219,10 +219,11 @@ class _Browse:
             )
         conflicts = sum(faults(r)[0] for r in order)
         across = sum(faults(r)[1] for r in order)
-        caption = (
-            f"{many(len(order), 'set')} of identical pictures ({many(len(repeated), 'image')}); {conflicts:,} with "
-            f"different labels, {across:,} across partitions of the split as published."
-        )
+        caption = f"{many(len(order), 'set')} of identical pictures ({many(len(repeated), 'image')})."
+        if self.report.samples.labelled:
+            caption += f" {many(conflicts, 'set')} with different labels."
+        if (split != "").any():
+            caption += f" {many(across, 'set')} across partitions of the split as published."
         return [Pictures("Exact copies", tuple(shown), caption)]
 
     def weakest(self) -> list[Block]:
