@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -142,6 +143,9 @@ def mongod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         _wait_for(process, port)
+        with warnings.catch_warnings():  # its own dependencies warn of each other at import
+            warnings.simplefilter("ignore")
+            importlib.import_module("fiftyone")
         yield os.environ["FIFTYONE_DATABASE_URI"]
     finally:
         process.terminate()

@@ -208,7 +208,7 @@ def test_counters_are_in_no_order_of_patients(tmp_path):
 def test_splits(tmp_path):
     crossing = {}
     for split in ("random", "intact", "none"):
-        root = draw(tmp_path / split, TINY, patients=12, split=split).parent
+        root = draw(tmp_path / split, TINY, patients=12, fields=4, split=split).parent
         parts = defaultdict(set)
         for r in truth_of(root):
             parts[r["patient"]].add(r["split"])

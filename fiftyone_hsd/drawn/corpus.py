@@ -82,7 +82,7 @@ class Recipe:
 
 
 DEMO = Recipe()
-SMALL = Recipe(patients=15, classes=3, fields=4, views=2, copies=1, duplicates=2, side=64)
+SMALL = Recipe(patients=24, classes=3, fields=2, duplicates=2, views=2, side=64)
 INDEPENDENT = Recipe(
     patients=200,
     classes=3,
