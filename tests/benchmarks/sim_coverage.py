@@ -20,6 +20,7 @@ import itertools
 import multiprocessing
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -51,23 +52,24 @@ class Cell:
     delta: float
 
 
-@dataclass
 class Tally:
-    """What came of one cell."""
+    """What came of one cell: how often an interval was given, and how often it held the truth."""
 
-    repeats: int = 0
-    score: int = 0
-    inflation: int = 0
-    inflation_width: float = 0.0
-    one_split: int = 0
-    one_split_given: int = 0
-    class_inflation: int = 0
-    class_given: int = 0
-    claims: int = 0
-    image_score: int = 0
-    image_inflation: int = 0
-    seeds_score: int = 0
-    seeds_inflation: int = 0
+    def __init__(self) -> None:
+        self.repeats = 0
+        self.claims = 0
+        self.width = 0.0
+        self.given: Counter[str] = Counter()
+        self.held: Counter[str] = Counter()
+
+    def judge(self, name: str, low: float, high: float, value: float) -> None:
+        """Count one interval; one that is not given neither holds nor fails."""
+        self.given[name] += bool(np.isfinite(low))
+        self.held[name] += bool(low <= value <= high)
+
+    def coverage(self, name: str) -> float:
+        """Share of the given intervals that hold the truth."""
+        return self.held[name] / self.given[name] if self.given[name] else float("nan")
 
 
 @dataclass(frozen=True)
@@ -143,11 +145,6 @@ def one(found: list[Effect], what: str, condition: str, metric: str, name: str =
     )
 
 
-def holds(e: Effect, value: float) -> bool:
-    """Whether the interval holds the value."""
-    return bool(e.low <= value <= e.high)
-
-
 def image_level(made: Design, runs: list[Run]) -> tuple[list[tuple[float, float]], np.ndarray]:
     """What is often done instead: ((estimate, half width) of score and inflation as if images were independent, from
     the first seed), and the (J, 2) scores of intact and random for the seeds-as-replicates interval."""
@@ -176,28 +173,23 @@ def run_repeat(cell: Cell, made: Design, seed: int, tally: Tally) -> None:
     runs = draw_runs(cell, made, seed)
     found = effects(made.samples, made.grouping, made.plans, made.exposures, runs, draws=DRAWS, seed=seed)
     level, gain = truth(cell, made)
-    inflation = one(found, "inflation", "random", "balanced_accuracy")
     tally.repeats += 1
-    tally.score += holds(one(found, "score", "intact", "balanced_accuracy"), level)
-    tally.inflation += holds(inflation, float(gain.mean()))
-    tally.inflation_width += inflation.high - inflation.low
-    tally.claims += inflation.low > 0
-    single = one(found, "score", "existing", "balanced_accuracy")
-    tally.one_split_given += bool(np.isfinite(single.low))
-    tally.one_split += holds(single, level)
+    inflation = one(found, "inflation", "random", "balanced_accuracy")
+    tally.claims += bool(inflation.low > 0)
+    tally.width += inflation.high - inflation.low if np.isfinite(inflation.low) else 0.0
+    rows = [("inflation", inflation, float(gain.mean()))]
+    rows += [("score_intact", one(found, "score", "intact", "balanced_accuracy"), level)]
+    rows += [("one_split", one(found, "score", "existing", "balanced_accuracy"), level)]
     for c, name in enumerate(made.samples.classes):
-        e = one(found, "class_inflation", "random", "recall", name)
-        tally.class_given += bool(np.isfinite(e.low))
-        tally.class_inflation += holds(e, float(gain[c]))
+        rows.append(("class_inflation", one(found, "class_inflation", "random", "recall", name), float(gain[c])))
+    for name, e, value in rows:
+        tally.judge(name, e.low, e.high, value)
     naive, scores = image_level(made, runs)
-    tally.image_score += bool(abs(naive[0][0] - level) <= naive[0][1])
-    tally.image_inflation += bool(abs(naive[1][0] - gain.mean()) <= naive[1][1])
-    for name, values, value in (
-        ("seeds_score", scores[:, 0], level),
-        ("seeds_inflation", scores[:, 1] - scores[:, 0], gain.mean()),
-    ):
-        half = t.ppf(0.975, SEEDS - 1) * values.std(ddof=1) / SEEDS**0.5
-        setattr(tally, name, getattr(tally, name) + bool(abs(values.mean() - value) <= half))
+    seeds = [scores[:, 0], scores[:, 1] - scores[:, 0]]
+    for name, value, image, of_seed in zip(("score", "inflation"), (level, gain.mean()), naive, seeds, strict=True):
+        tally.judge(f"image_{name}", image[0] - image[1], image[0] + image[1], value)
+        half = t.ppf(0.975, SEEDS - 1) * of_seed.std(ddof=1) / SEEDS**0.5
+        tally.judge(f"seeds_{name}", of_seed.mean() - half, of_seed.mean() + half, value)
 
 
 def run_cell(cell: Cell, repeats: int, start: int = 0) -> Tally:
@@ -220,23 +212,16 @@ def cells() -> Iterator[Cell]:
 def summary(cell: Cell, tally: Tally) -> dict[str, object]:
     """One row of the table; shares of repeats."""
     n = tally.repeats
-    return {
-        **asdict(cell),
-        "repeats": n,
-        "inflation": round(tally.inflation / n, 3),
-        "width": round(tally.inflation_width / n, 3),
-        "score_intact": round(tally.score / n, 3),
-        "one_split": round(tally.one_split / max(1, tally.one_split_given), 3),
-        "one_split_given": round(tally.one_split_given / n, 3),
-        "class_inflation": round(tally.class_inflation / max(1, tally.class_given), 3),
-        "class_given": round(tally.class_given / n / len(MEAN), 3),
-        "claims": round(tally.claims / n, 3),
-        "image_score": round(tally.image_score / n, 3),
-        "image_inflation": round(tally.image_inflation / n, 3),
-        "seeds_score": round(tally.seeds_score / n, 3),
-        "seeds_inflation": round(tally.seeds_inflation / n, 3),
-        "p_false_alarm": "" if cell.delta else round(float(binom.sf(tally.claims - 1, n, 0.05)), 4),
-    }
+    row: dict[str, object] = {**asdict(cell), "repeats": n}
+    row["width"] = round(tally.width / max(1, tally.given["inflation"]), 3)
+    row["claims"] = round(tally.claims / n, 3)
+    row["p_false_alarm"] = "" if cell.delta else round(float(binom.sf(tally.claims - 1, n, 0.05)), 4)
+    for name in ("inflation", "score_intact", "one_split", "class_inflation"):
+        row[name] = round(tally.coverage(name), 3)
+        row[f"{name}_given"] = round(tally.given[name] / n / (len(MEAN) if name.startswith("class") else 1), 3)
+    for name in ("image_score", "image_inflation", "seeds_score", "seeds_inflation"):
+        row[name] = round(tally.coverage(name), 3)
+    return row
 
 
 def _job(job: tuple[Cell, int]) -> dict[str, object]:
