@@ -57,7 +57,7 @@ def declared(samples: Samples, options: Settings) -> tuple[Strings, str]:
     if options.group_field is not None:
         return samples.column(options.group_field), f"column {options.group_field}"
     if options.pattern is not None:
-        from .grouping.names import pattern_groups
+        from .grouping._user_pattern import pattern_groups
 
         return pattern_groups(samples.names, options.pattern), f"pattern {options.pattern}"
     if GROUP_COLUMN in samples.metadata:
