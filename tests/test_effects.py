@@ -9,6 +9,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 from fiftyone_hsd.dependence import undetectable
 from fiftyone_hsd.effects import effects
@@ -16,6 +17,7 @@ from fiftyone_hsd.errors import InputError
 from fiftyone_hsd.exposure import exposure
 from fiftyone_hsd.model import Effect, Grouping, Links, Run, Samples, SplitPlan, TrainConfig
 from fiftyone_hsd.splitting import ladder
+from fiftyone_hsd.stats import adjusted
 from fiftyone_hsd.verdict import verdict
 
 CLASSES = ("a", "b")
@@ -98,6 +100,50 @@ def test_inflation_is_the_mean_paired_difference(by_hand: list[Effect]) -> None:
     assert e.seed is None
     removed = one(by_hand, "relative_error_removed", condition="random", metric="balanced_accuracy")
     assert removed.estimate == pytest.approx(1 - (1 - np.mean(random)) / (1 - np.mean(intact)))
+
+
+def test_what_both_conditions_share_cancels() -> None:
+    """Groups differ a lot, but each scores the same in both conditions: the difference is 0 and known well."""
+    codes = np.repeat(np.arange(40), 4)
+    labels, known = np.repeat([0, 1], 80), grouped(codes)
+    samples, member = corpus(labels), np.tile(np.arange(4), 40)
+    tested = codes % 20 < 16
+    parts = [("intact", tested & (member < 2)), ("random", tested & (member >= 2))]
+    plans = [SplitPlan.of(c, s, np.where(t, "test", "train")) for c, t in parts for s in (0, 1)]
+    predicted = np.where(codes % 2 == 0, labels, 1 - labels)
+    runs = [run(p, predicted) for p in plans]
+    found = effects(samples, known, plans, [exposure(p, known) for p in plans], runs, draws=200)
+    e = one(found, "inflation", metric="accuracy")
+    level = one(found, "score", metric="accuracy", condition="intact", seed=None)
+    assert e.estimate == 0
+    assert level.high - level.low > 0.25
+    assert e.high - e.low < 0.2
+
+
+def test_p_values_of_classes_are_adjusted() -> None:
+    rng = np.random.default_rng(0)
+    codes = np.repeat(np.arange(120), 2)
+    labels, names = np.repeat(np.arange(4), 60), tuple("abcd")
+    samples, known = corpus(labels, names), grouped(codes)
+    plans = [
+        SplitPlan.of("intact", 0, np.where(codes % 30 < 15, "test", "train")),
+        SplitPlan.of("random", 0, np.where(np.arange(240) % 2 == 0, "test", "train")),
+    ]
+    runs = []
+    for plan, wrong in zip(plans, ((0.5, 0.4, 0.3, 0.2), (0.1, 0.15, 0.2, 0.2)), strict=True):
+        miss = rng.random(240) < np.array(wrong)[labels]
+        runs.append(run(plan, np.where(miss, (labels + 1) % 4, labels), 4))
+    found = effects(samples, known, plans, [exposure(p, known) for p in plans], runs, draws=300)
+    rows = [one(found, "class_inflation", metric="recall", class_name=c) for c in names]
+    raw = []
+    for e in rows:
+        half = (e.high - e.low) / 2
+        df = e.n - 1
+        raw.append(2 * t.sf(abs(e.estimate) / (half / t.ppf(0.975, df)), df))
+    expected = adjusted(raw)
+    assert max(abs(e.low) for e in rows) < 1  # nothing was cut at the ends of the scale
+    assert [e.p for e in rows] == pytest.approx(expected)
+    assert (expected > np.array(raw)).sum() >= 2
 
 
 def test_no_inflation_of_intact_against_itself(by_hand: list[Effect]) -> None:

@@ -40,3 +40,16 @@ def test_equal_neighbours_are_decided_by_the_smallest_id() -> None:
             plan = SplitPlan.of("random", 0, part[order])
             run = nearest_neighbour(samples, plan, Descriptors("x", x[order]), TrainConfig("1nn"))
             assert run.predicted.tolist() == [smallest]
+
+
+def test_what_differs_by_rounding_only_is_equal() -> None:
+    base = unit(np.random.default_rng(2).normal(size=(1, 64)))
+    near = base.copy()
+    near[0, 0] = np.nextafter(np.nextafter(near[0, 0], np.float32(2)), np.float32(2))
+    away = unit(np.eye(1, 64))
+    x = np.vstack([near, base, away, base])
+    samples = Samples(tuple("abcd"), tuple("abcd"), np.array([0, 1, 2, 0]), tuple("xyz"), np.full(4, ""), {}, "")
+    plan = SplitPlan.of("random", 0, np.array(["train"] * 3 + ["test"]))
+    assert nearest_neighbour(samples, plan, Descriptors("x", x), TrainConfig("1nn")).predicted.tolist() == [0]
+    swapped = Samples(tuple("bacd"), tuple("bacd"), np.array([0, 1, 2, 0]), tuple("xyz"), np.full(4, ""), {}, "")
+    assert nearest_neighbour(swapped, plan, Descriptors("x", x), TrainConfig("1nn")).predicted.tolist() == [1]
