@@ -9,7 +9,7 @@ import numpy as np
 from ..model import TRAIN, AuditReport, Exposure, Ints, SplitPlan
 from . import lookup
 from .blocks import Block, Picture, PictureRow, Pictures
-from .wording import many, part, short
+from .wording import cosine, many, part, short
 
 MOST_EXPOSED = 10
 MOST_MATES = 4
@@ -45,7 +45,7 @@ def _row(report: AuditReport, plan: SplitPlan, exposure: Exposure, evidence: loo
     for mate in mates[:MOST_MATES].tolist():
         lines = [evidence.between(row, mate)]
         if mate == nearest and math.isfinite(exposure.nearest_similarity[row]):
-            lines.insert(0, f"similarity {exposure.nearest_similarity[row]:.3f}")
+            lines.insert(0, cosine(float(exposure.nearest_similarity[row])))
         pictures.append(_picture(report, mate, tuple(lines), TRAIN))
     count = int(exposure.mates_in_train[row])
     detail = f"{many(count, 'mate')} in train"
@@ -74,7 +74,7 @@ def similar_pictures(report: AuditReport, plan: SplitPlan, exposure: Exposure) -
     for row in ranked.tolist():
         nearest = int(exposure.nearest_train[row])
         pictures = (_picture(report, row, (), partition, strong=True), _picture(report, nearest, (), TRAIN))
-        detail = f"similarity {exposure.nearest_similarity[row]:.3f}"
+        detail = cosine(float(exposure.nearest_similarity[row]))
         shown.append(PictureRow(short(report.samples.ids[row], 70), detail, pictures))
     caption = (
         f"The images without a known mate in train ({part(len(rows), total)} of {partition}) that look most like "

@@ -67,6 +67,11 @@ def part(k: int, n: int) -> str:
     return f"{k:,} of {n:,} ({percent(k / n)})" if n else f"{k:,} of 0"
 
 
+def cosine(value: float) -> str:
+    """`similarity 0.9873`; what is not exactly alike is never rounded to 1."""
+    return "similarity > 0.9999" if 0.99995 <= value < 0.999999 else f"similarity {value:.4f}"
+
+
 def number(value: float, kind: Kind) -> str:
     """One number in the way of its column."""
     if not math.isfinite(value):

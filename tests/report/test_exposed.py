@@ -25,7 +25,7 @@ def test_most_similar_first_beside_its_own_train_mates(report: AuditReport) -> N
     first = block.rows[0]
     assert [p.path for p in first.pictures] == [report.samples.paths[i] for i in (29, 28, 27)]
     assert [p.strong for p in first.pictures] == [True, False, False]
-    assert first.pictures[1].lines[0] == "similarity 0.987"
+    assert first.pictures[1].lines[0] == "similarity 0.9870"
     assert first.detail == "2 mates in train"
     codes = {report.samples.paths[i]: c for i, c in enumerate(report.grouping.codes.tolist())}
     for row in block.rows:
@@ -54,4 +54,4 @@ def test_unexposed_images_that_look_like_train(report: AuditReport) -> None:
     (block,) = similar_pictures(report, plan, alone)
     assert isinstance(block, Pictures)
     assert [p.path for p in block.rows[0].pictures] == [report.samples.paths[29], report.samples.paths[0]]
-    assert block.rows[0].detail == "similarity 0.950"
+    assert block.rows[0].detail == "similarity 0.9500"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fiftyone_hsd.report.blocks import Cell, Estimate, Kind
-from fiftyone_hsd.report.wording import listed, many, part, percent, short, shown, written
+from fiftyone_hsd.report.wording import cosine, listed, many, part, percent, short, shown, written
 
 NAN = float("nan")
 
@@ -70,3 +70,9 @@ def test_words() -> None:
     assert listed([]) == "none"
     assert listed(["a", "b", "c"]) == "a, b and c"
     assert listed(list("abcdefgh"), 3) == "a, b, c and 5 more"
+
+
+def test_a_similarity_is_never_rounded_to_identity() -> None:
+    assert cosine(0.98734) == "similarity 0.9873"
+    assert cosine(0.99997) == "similarity > 0.9999"
+    assert cosine(1.0) == "similarity 1.0000"

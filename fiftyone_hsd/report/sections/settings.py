@@ -15,6 +15,7 @@ from ..csv_files import split_files
 from ..json_file import digests
 from ..wording import many
 
+MOST_DIGESTS = 60
 FILES = (
     ("report.json", "everything this page says, for programs; digests of all files"),
     (
@@ -44,7 +45,9 @@ def section(report: AuditReport) -> Section:
         Table(
             "Digests",
             (Column("of"), Column("SHA-256 of canonical JSON", "path")),
-            tuple(sums),
+            tuple(sums[:MOST_DIGESTS]),
+            total=len(sums) if len(sums) > MOST_DIGESTS else 0,
+            file="report.json",
             notes=("Equal digests mean equal samples (ids, labels, split, file contents), groups and splits.",),
             folded=True,
         ),
