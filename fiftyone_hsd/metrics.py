@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .errors import InputError
 from .model import Bools, Floats, Ints
@@ -164,23 +164,3 @@ def group_draws(
         result.append(Totals(hits, true, predicted, totals(p).present))
         start += 3 * c
     return result
-
-
-def binary_auroc(truth: ArrayLike, value: ArrayLike) -> float:
-    """Area under the ROC curve: chance that a sample of class 1 has a higher value than one of class 0, ties half.
-
-    Args:
-        truth: (t,) 0 or 1.
-        value: (t,), for instance the probability of class 1.
-
-    Returns:
-        nan where one class is not tested.
-    """
-    from scipy.stats import rankdata
-
-    y = np.asarray(truth)
-    positive, negative = int((y == 1).sum()), int((y == 0).sum())
-    if not positive or not negative:
-        return float("nan")
-    rank = rankdata(np.asarray(value, float))
-    return float((rank[y == 1].sum() - positive * (positive + 1) / 2) / (positive * negative))

@@ -125,10 +125,17 @@ class Scoreboard:
         self, condition: str, seeds: Sequence[int], *, sentinel: bool = False, of_class: int | None = None
     ) -> Support:
         """The groups that the cells of these seeds test, all seeds together; of one class or of all."""
-        parts = [c.predictions for c in self._of(condition, seeds, sentinel)]
-        groups, truth = np.concatenate([p.groups for p in parts]), np.concatenate([p.truth for p in parts])
-        use = np.ones(len(truth), bool) if of_class is None else truth == of_class
-        return Support.of(groups[use], truth[use])
+        key = (condition, tuple(seeds), sentinel, of_class)
+        if key not in self._supports:
+            parts = [c.predictions for c in self._of(condition, seeds, sentinel)]
+            groups, truth = np.concatenate([p.groups for p in parts]), np.concatenate([p.truth for p in parts])
+            use = slice(None) if of_class is None else truth == of_class
+            self._supports[key] = Support.of(groups[use], truth[use])
+        return self._supports[key]
+
+    @cached_property
+    def _supports(self) -> dict[tuple[str, tuple[int, ...], bool, int | None], Support]:
+        return {}
 
     def testing(self, c: int, *conditions: str) -> list[int]:
         """The seeds in which class c is tested under all these conditions."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
+from sklearn.metrics import balanced_accuracy_score, f1_score
 
 from fiftyone_hsd.errors import InputError
-from fiftyone_hsd.metrics import Predictions, Totals, binary_auroc, group_draws, score, totals
+from fiftyone_hsd.metrics import Predictions, Totals, group_draws, score, totals
 
 TRUTH = np.array([0, 0, 0, 0, 1, 1, 2, 2])
 PREDICTED = np.array([0, 0, 0, 1, 1, 0, 2, 1])
@@ -90,10 +90,3 @@ def test_draws_do_not_depend_on_the_block_or_on_the_company() -> None:
     assert np.allclose(whole.hits, other.hits)
     assert not np.allclose(whole.hits, group_draws([made()], 6, 20, seed=1)[0].hits)
     assert group_draws([], 6, 20, seed=0) == []
-
-
-def test_auroc() -> None:
-    rng = np.random.default_rng(0)
-    truth, value = rng.integers(0, 2, 100), rng.integers(0, 8, 100) / 8
-    assert binary_auroc(truth, value) == pytest.approx(roc_auc_score(truth, value))
-    assert np.isnan(binary_auroc(np.ones(3), np.ones(3)))
