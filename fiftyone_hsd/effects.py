@@ -18,8 +18,8 @@ from .stats import DRAWS, NAN, Interval, design_effect, intraclass_correlation, 
 
 INTACT, RANDOM, EXISTING = CONDITIONS[0], CONDITIONS[-1], "existing"
 BOOTSTRAP = (
-    "group bootstrap (one Exp(1) weight a corpus group, all seeds and conditions) + seed variance / J, t interval; about "
-    "this recipe on new groups from the same sources"
+    "group bootstrap (one Exp(1) weight a corpus group, all seeds and conditions) + seed variance / J, t interval; "
+    "about this recipe on new groups from the same sources"
 )
 ONE_SPLIT = "group bootstrap of this one split (one Exp(1) weight a group), t interval; about the model as trained"
 
