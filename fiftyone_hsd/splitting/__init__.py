@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .intact import intact
-from .ladder import CONDITIONS, SHUFFLE, ladder
+from .ladder import CONDITIONS, MAXIMAL_RELEASE, SHUFFLE, ladder, shuffle
 
-__all__ = ["CONDITIONS", "SHUFFLE", "intact", "ladder"]
+__all__ = ["CONDITIONS", "MAXIMAL_RELEASE", "SHUFFLE", "intact", "ladder", "shuffle"]

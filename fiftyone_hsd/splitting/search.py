@@ -1,114 +1,198 @@
-"""Local search over assignments of groups to partitions: moves and swaps while they help."""
+"""Heuristic search over assignments of groups to partitions: greedy start, moves and swaps while they help."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..model import Floats, Ints
+from .aim import IMPORTANCE, Aim
+from .table import Table
 
 BATCH = 3000
-"""Moves or swaps looked at in one step."""
-PENALTY = 10.0
-"""Cost of a missing group where one is asked for; above any gain in class shares."""
+"""Moves or swaps looked at in one step; a neighbourhood of at most this size is looked at whole."""
+FINE = 0.0005
+"""Deviation of a class share that is not worked on any more."""
+SMALL = 70
+"""Groups of a class that `polish` works on."""
+KICKS = 12
+"""Restarts from a disturbed best, for corpora whose whole neighbourhood fits a batch."""
 
 
-def improve(
-    codes: Ints,
-    features: Floats,
-    weights: Floats,
-    f: Floats,
-    counts: Ints,
-    need: Ints,
-    rng: np.random.Generator,
-    *,
-    steps: int = 4000,
-    patience: int = 25,
-) -> Ints:
-    """Repeat the best move or swap of a random batch until `patience` batches in a row bring nothing.
+def greedy(corpus: Table, wanted: Mapping[str, float], rng: np.random.Generator) -> Ints:
+    """int64 (G,), rarest class first; each group to the partition that lacks most of the class, ties at random.
 
-    Args:
-        codes: int64 (G,), the start.
-        features: (G, F), amounts whose sum over each partition should be f_s.
-        weights: (F,), weight of each feature in the L1 objective.
-        f: (S,), shares.
-        counts: int64 (G, C), samples of each class in each group.
-        need: int64 (S, C), groups of each class a partition should hold.
-        rng: the draw of batches.
-        steps: bound on accepted steps.
-        patience: batches without gain before the search ends.
-
-    Returns:
-        int64 (G,), never worse than the start.
+    The relative deficit is (f_s N_c - n_sc) / (f_s N_c) (method, section 3, step 2).
     """
-    codes = codes.copy()
-    x = features * weights
-    target = f[:, None] * x.sum(axis=0)
-    excess = np.zeros((len(f), x.shape[1]))
-    np.add.at(excess, codes, x)
-    excess -= target
-    has = (counts > 0).astype(np.int64)
-    held = np.zeros((len(f), counts.shape[1]), np.int64)
-    np.add.at(held, codes, has)
-    hard = bool((need > 0).any())
-    idle, done = 0, 0
-    while done < steps and idle < patience and len(codes) > 1:
-        first, second, to = _proposals(codes, len(f), rng)
-        gain = _gains(codes, x, excess, first, second, to)
-        if hard:
-            gain += _hard_gains(codes, has, held, need, first, second, to)
-        best = int(gain.argmax())
-        if gain[best] <= 1e-12:
-            idle += 1
-            continue
-        idle, done = 0, done + 1
-        for g, s in ((first[best], to[best]), (second[best], codes[first[best]])):
-            if g >= 0:
-                excess[codes[g]] -= x[g]
-                excess[s] += x[g]
-                held[codes[g]] -= has[g]
-                held[s] += has[g]
-        a, b, target_of_a = int(first[best]), int(second[best]), int(to[best])
-        if b >= 0:
-            codes[b] = codes[a]
-        codes[a] = target_of_a
+    f = np.array(list(wanted.values()))
+    counts, held, total = corpus.counts, corpus.groups_of_class, corpus.counts.sum(axis=0)
+    favour = np.array([IMPORTANCE.get(name, 1.0) for name in wanted]) * 1e-6
+    codes = np.full(len(counts), -1, np.int64)
+    placed = np.zeros((len(f), counts.shape[1]))
+    tie = rng.random(len(counts))
+    for c in np.lexsort((total, held)).tolist():
+        members = np.flatnonzero((codes < 0) & (counts[:, c] > 0))
+        noise = rng.random((len(members), len(f))) * 1e-7 + (favour if held[c] < len(f) else 0)
+        for i, g in enumerate(members[np.lexsort((tie[members], -counts[members, c]))].tolist()):
+            s = int(((f * total[c] - placed[:, c]) / (f * total[c]) + noise[i]).argmax())
+            codes[g] = s
+            placed[s] += counts[g]
     return codes
 
 
-def _proposals(codes: Ints, parts: int, rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
-    """Half moves (second = -1), half swaps; all ends differ in partition."""
-    n = len(codes)
-    size = min(BATCH, max(64, 4 * n * parts))
-    first = rng.integers(0, n, size)
-    other = rng.integers(0, n, size)
-    is_swap = (np.arange(size) % 2 == 0) & (codes[first] != codes[other])
-    shift = rng.integers(1, parts, size) if parts > 1 else np.zeros(size, np.int64)
-    to = np.where(is_swap, codes[other], (codes[first] + shift) % parts)
-    return first, np.where(is_swap, other, -1), to
+def improve(aim: Aim, codes: Ints, rng: np.random.Generator, *, steps: int = 6000, patience: int = 30) -> Ints:
+    """Repeat the best move or swap of a batch until nothing helps; never worse than the start.
+
+    A small neighbourhood is looked at whole, so the end is a local optimum. Otherwise batches alternate between all
+    groups and the groups of one class, drawn by its share error, until `patience` batches in a row bring nothing.
+    """
+    codes = codes.copy()
+    if len(codes) < 2 or aim.partitions < 2:
+        return codes
+    excess, held = aim.excess(codes), aim.held(codes)
+    members = [np.flatnonzero(aim.has[:, c]) for c in range(aim.classes)]
+    whole = neighbourhood(np.arange(len(codes)), aim.partitions)
+    idle = 0
+    for step in range(steps):
+        if whole is not None:
+            proposal = whole
+        elif step % 2:
+            proposal = _focused(aim, excess, members, rng)
+        else:
+            proposal = _drawn(np.arange(len(codes)), aim.partitions, rng)
+        first, second, shift = proposal
+        to = np.where(second >= 0, codes[second], (codes[first] + shift) % aim.partitions)
+        gain = _gain(aim, codes, excess, held, first, second, to)
+        best = int(gain.argmax())
+        if gain[best] <= 1e-10:
+            idle += 1
+            if whole is not None or idle >= patience:
+                break
+            continue
+        idle = 0
+        a, b, s = int(first[best]), int(second[best]), int(to[best])
+        for g, t in ((a, s), (b, int(codes[a]))):
+            if g >= 0:
+                excess[codes[g]] -= aim.x[g]
+                excess[t] += aim.x[g]
+                held[codes[g]] -= aim.has[g]
+                held[t] += aim.has[g]
+        codes[a], origin = s, codes[a]
+        if b >= 0:
+            codes[b] = origin
+    return codes
 
 
-def _change(values: NDArray[np.float64] | Ints, first: Ints, second: Ints) -> NDArray[np.float64]:
+def kicked(aim: Aim, codes: Ints, rng: np.random.Generator, kicks: int = KICKS) -> Ints:
+    """The best of repeated disturbances of the best so far, each followed by `improve`; for small corpora only."""
+    best, cost = codes, aim.cost(codes)
+    amount = aim.x.sum(axis=1) + 1e-9
+    weight = amount / amount.sum()
+    for _ in range(kicks):
+        if cost <= 1e-10:
+            break
+        trial = best.copy()
+        moved = rng.choice(len(trial), min(len(trial), int(rng.integers(1, 6))), replace=False, p=weight)
+        trial[moved] = rng.integers(0, aim.partitions, len(moved))
+        trial = improve(aim, trial, rng)
+        value = aim.cost(trial)
+        if value < cost - 1e-10:
+            best, cost = trial, value
+    return best
+
+
+def turn(aim: Aim, parts: Sequence[Ints], codes: Ints) -> Ints:
+    """Exchange two partitions within one independent part (see `exact.parts`) while that lowers the cost."""
+    codes, cost, found = codes.copy(), aim.cost(codes), len(parts) > 1
+    while found:
+        found = False
+        for rows in parts:
+            for s, t in combinations(range(aim.partitions), 2):
+                trial = codes.copy()
+                trial[rows] = np.where(codes[rows] == s, t, np.where(codes[rows] == t, s, codes[rows]))
+                value = aim.cost(trial)
+                if value < cost - 1e-10:
+                    codes, cost, found = trial, value, True
+    return codes
+
+
+def polish(aim: Aim, counts: Ints, codes: Ints, rng: np.random.Generator) -> Ints:
+    """Disturb and improve the groups of one class at a time, where its shares are off by more than a file.
+
+    Args:
+        aim: an aim without second stratifiers.
+        counts: int64 (G, C), samples of each class in each group.
+        codes: int64 (G,), the start; the result is never worse.
+    """
+    codes = codes.copy()
+    tolerance = np.maximum(FINE, 1 / counts.sum(axis=0))
+    for c in np.argsort(counts.sum(axis=0), kind="stable").tolist():
+        if np.abs(aim.excess(codes)[:, c]).max() <= tolerance[c]:
+            continue
+        rows = np.flatnonzero(counts[:, c])
+        # Where the largest groups of the class sit decides, and its small ones reach the shares most finely.
+        rows = rows[np.argsort(-counts[rows, c], kind="stable")]
+        rows = np.unique(np.r_[rows[: SMALL // 4], rows[-(SMALL - SMALL // 4) :]])
+        part = aim.restricted(rows, codes)
+        codes[rows] = kicked(part, codes[rows], rng)
+    return codes
+
+
+Proposals = tuple[Ints, Ints, Ints]
+"""First group, second group (-1 = a move), shift of the first group's partition (moves only)."""
+
+
+def neighbourhood(rows: Ints, parts: int) -> Proposals | None:
+    """Every move and swap of the groups at `rows`; None where there are more than a batch."""
+    n = len(rows)
+    if n * (parts - 1) + n * (n - 1) // 2 > BATCH:
+        return None
+    a, b = np.triu_indices(n, 1)
+    shift = np.repeat(np.arange(1, parts), n)
+    return (
+        np.r_[np.tile(rows, parts - 1), rows[a]],
+        np.r_[np.full(len(shift), -1), rows[b]],
+        np.r_[shift, np.zeros(len(a), np.int64)],
+    )
+
+
+def _drawn(rows: Ints, parts: int, rng: np.random.Generator) -> Proposals:
+    """Half swaps, half moves."""
+    first, second = rows[rng.integers(0, len(rows), (2, BATCH))]
+    swap = np.arange(BATCH) % 2 == 0
+    return first, np.where(swap & (first != second), second, -1), rng.integers(1, parts, BATCH)
+
+
+def _focused(aim: Aim, excess: Floats, members: list[Ints], rng: np.random.Generator) -> Proposals:
+    """Moves and swaps of the groups of one class, drawn by its share error."""
+    error = np.abs(excess[:, : aim.classes]).sum(axis=0) + 1e-9
+    rows = members[int(rng.choice(aim.classes, p=error / error.sum()))]
+    return neighbourhood(rows, aim.partitions) or _drawn(rows, aim.partitions, rng)
+
+
+def _change(values: NDArray[np.float64] | Ints, first: Ints, second: Ints) -> Floats:
     """What leaves the partition of `first` (and arrives at the other): its own amounts less those that come back."""
-    back = np.where(second[:, None] >= 0, values[second], 0)
-    return np.asarray(values[first] - back, np.float64)
+    return np.asarray(values[first] - np.where(second[:, None] >= 0, values[second], 0), np.float64)
 
 
-def _gains(codes: Ints, x: Floats, excess: Floats, first: Ints, second: Ints, to: Ints) -> Floats:
-    delta = _change(x, first, second)
-    source, target = excess[codes[first]], excess[to]
-    before = np.abs(source).sum(axis=1) + np.abs(target).sum(axis=1)
-    return np.asarray(before - np.abs(source - delta).sum(axis=1) - np.abs(target + delta).sum(axis=1))
-
-
-def _hard_gains(codes: Ints, has: Ints, held: Ints, need: Ints, first: Ints, second: Ints, to: Ints) -> Floats:
-    delta = _change(has, first, second)
-    source, target = codes[first], to
-
-    def missing(groups: NDArray[Any], where: Ints) -> Floats:
-        return np.asarray((np.maximum(0, need[where] - groups) / np.maximum(1, need[where])).sum(axis=1))
-
-    before = missing(held[source], source) + missing(held[target], target)
-    after = missing(held[source] - delta, source) + missing(held[target] + delta, target)
-    return PENALTY * (before - after)
+def _gain(aim: Aim, codes: Ints, excess: Floats, held: Ints, first: Ints, second: Ints, to: Ints) -> Floats:
+    """(batch,), by how much each proposal lowers the cost."""
+    source = codes[first]
+    delta = _change(aim.x, first, second)
+    a, b = excess[source], excess[to]
+    gain = np.abs(a).sum(axis=1) + np.abs(b).sum(axis=1) - np.abs(a - delta).sum(axis=1) - np.abs(b + delta).sum(axis=1)
+    change = _change(aim.has, first, second)
+    for at, sign in ((source, -1), (to, 1)):
+        now = held[at]
+        # Most partitions hold far more groups than they need; only the others are looked at.
+        near = np.flatnonzero(((now < aim.need[at]) | (now + sign * change < aim.need[at])).any(axis=1))
+        if len(near):
+            s = at[near]
+            unit = aim.fine[s] / np.maximum(1, aim.need[s])
+            before = np.maximum(0, aim.need[s] - now[near])
+            gain[near] += (unit * (before - np.maximum(0, aim.need[s] - now[near] - sign * change[near]))).sum(axis=1)
+    gain[source == to] = 0
+    return np.asarray(gain)
