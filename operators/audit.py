@@ -10,7 +10,7 @@ from fiftyone.operators import types
 import fiftyone_hsd as hsd
 from fiftyone_hsd import dataset
 from fiftyone_hsd.errors import HsdError, InputError
-from fiftyone_hsd.grouping.pattern import pattern as groups_by_pattern
+from fiftyone_hsd.grouping._user_pattern import pattern_groups
 from fiftyone_hsd.report import lookup
 from fiftyone_hsd.settings import Settings
 
@@ -254,7 +254,7 @@ def _try_pattern(inputs, view, expression):
         return
     names = dataset.names(view, limit=TRIED)
     try:
-        found = [str(g) for g in groups_by_pattern(names, expression, seconds=2.0) if g]
+        found = [str(g) for g in pattern_groups(names, expression, seconds=2.0) if g]
     except HsdError as error:
         _invalid(inputs, "pattern_error", error)
         return
@@ -274,4 +274,6 @@ def _choices(pairs):
 
 def _invalid(inputs, name, error):
     """The error in the form, which cannot be executed as long as it is there."""
-    inputs.view(name, types.Error(label=str(error))).invalid = True
+    prop = inputs.view(name, types.Error(label=str(error)))
+    prop.invalid = True
+    prop.error_message = str(error)

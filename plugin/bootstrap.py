@@ -52,7 +52,10 @@ def load_package(name, parent):
 def explanation(error):
     """An operator whose form says why the plugin could not be loaded."""
     missing = getattr(error, "name", None) if isinstance(error, ImportError) else None
-    advice = f"pip install {missing}" if missing else "fiftyone plugins requirements @fiftyone-hsd/hsd --install"
+    if missing and missing.partition(".")[0] != "fiftyone_hsd":
+        advice = f"pip install {missing.partition('.')[0]}"
+    else:
+        advice = "fiftyone plugins download https://github.com/fiftyone-hsd/fiftyone-hsd --overwrite"
     reason = f"{type(error).__name__}: {error}"
     details = "".join(traceback.format_exception(error))
 
@@ -69,7 +72,7 @@ def explanation(error):
         def resolve_input(self, ctx):  # noqa: ARG002
             inputs = types.Object()
             text = f"{reason}. To do: run `{advice}` with the Python that runs FiftyOne, then reload this page."
-            inputs.view("error", types.Error(label="The plugin could not be loaded", description=text)).invalid = True
+            inputs.view("error", types.Error(label="The plugin could not be loaded", description=text))
             inputs.view("details", types.Notice(label=details))
             return types.Property(inputs, view=types.View(label="HSD: why this plugin does not work"))
 

@@ -11,7 +11,8 @@ import pytest
 from PIL import Image
 
 from fiftyone_hsd.errors import ImageError
-from fiftyone_hsd.images import MAX_PIXELS, decode, eight_bits, pixel_digest, read_image, sniff
+from fiftyone_hsd.images import MAX_PIXELS, decode, pixel_digest, read_image, sniff
+from fiftyone_hsd.images.depth import eight_bits
 
 RNG = np.random.default_rng(0)
 RGB = RNG.integers(0, 256, (9, 14, 3), dtype=np.uint8)
