@@ -35,7 +35,7 @@ from .model import (
 from .progress import Progress, guarded
 from .scan import scan
 from .settings import Settings
-from .splitting import ladder
+from .splitting import MAXIMAL_RELEASE, ladder, shuffle
 from .store import load, save
 
 DEFAULT_FRACTIONS = {TRAIN: 0.70, VAL: 0.15, TEST: 0.15}
@@ -194,6 +194,8 @@ def ladder_plans(
         except InfeasibleError as error:
             notes.append(Note("not evaluated", "ladder", f"intact split and inflation: {error}"))
             return
+        if any(n.topic == MAXIMAL_RELEASE for n in plans[-1].notes):
+            plans.append(shuffle(samples.labels[rows], plans[-1], ids=ids))
         for plan in plans:
             partition = np.full(len(samples), UNUSED, dtype=f"<U{max(8, plan.partition.dtype.itemsize // 4)}")
             partition[rows] = plan.partition

@@ -13,9 +13,9 @@ from .aim import Aim
 BINARIES = 250
 """Largest number of groups times partitions of one independent part that is solved exactly, groups of the same
 content counted once."""
-NODES = 1000
+NODES = 200
 """Bound on the solver's nodes: a bound that gives the same answer on every machine."""
-SECONDS = 1.5
+SECONDS = 60.0
 """Bound on the solver's time for one part; what it had found by then is thrown away, for the same reason."""
 
 

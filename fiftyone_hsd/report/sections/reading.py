@@ -50,14 +50,14 @@ def _facts(report: AuditReport) -> tuple[Fact, ...]:
         span = f"{scan.width.min()} × {scan.height.min()} to {scan.width.max()} × {scan.height.max()} px"
         facts.append(Fact("Image size, median", middle, f"{many(shapes, 'distinct size')}, {span}."))
     for what, values in (("Byte-identical files", scan.content), ("Identical decoded pixels", scan.pixels)):
-        extra, sets = repeats(values)
+        extra, sets = _repeats(values)
         facts.append(Fact(what, extra, f"copies beyond the first, in {many(sets, 'set')}.", "count"))
     if samples.metadata:
         facts.append(Fact("Metadata columns", len(samples.metadata), ", ".join(sorted(samples.metadata)), "count"))
     return tuple(facts)
 
 
-def repeats(values: tuple[str, ...]) -> tuple[int, int]:
+def _repeats(values: tuple[str, ...]) -> tuple[int, int]:
     """Values beyond the first of their kind, and kinds that occur twice or more; "" does not count."""
     _, counts = np.unique(np.array([v for v in values if v], dtype=np.str_), return_counts=True)
     return int((counts - 1).sum()), int((counts > 1).sum())

@@ -39,7 +39,7 @@ def section(report: AuditReport) -> Section:
     sums = [("samples", digest["samples"]), ("groups", digest["groups"])]
     sums += [(f"split {p['condition']}, seed {p['seed']}", p["sha256"]) for p in digest["plans"]]
     blocks: list[Block] = [
-        Code(reproduce(report), "To get the same numbers again, with the versions below:"),
+        Code(_reproduce(report), "To get the same numbers again, with the versions below:"),
         Table("Settings", (Column("setting"), Column("value")), rows),
         Table("Versions", (Column("package"), Column("version")), versions, folded=True),
         Table(
@@ -57,7 +57,7 @@ def section(report: AuditReport) -> Section:
     return Section("settings", "Settings and versions", 90, lead, tuple(blocks))
 
 
-def reproduce(report: AuditReport) -> str:
+def _reproduce(report: AuditReport) -> str:
     """The command line that asks for the same audit; settings at their defaults are left out."""
     settings = dict(report.settings)
     source = str(settings.pop("source", report.samples.root))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fiftyone_hsd.model import AuditReport
 from fiftyone_hsd.report.blocks import Facts, Figure, Notice, Table
-from fiftyone_hsd.report.sections.reading import repeats, section
+from fiftyone_hsd.report.sections.reading import _repeats, section
 
 
 def test_counts(report: AuditReport) -> None:
@@ -40,5 +40,5 @@ def test_without_labels_no_class_is_shown(case: Callable[..., AuditReport], tmp_
 
 
 def test_repeats() -> None:
-    assert repeats(("a", "b", "a", "a", "", "", "b", "c")) == (3, 2)
-    assert repeats(()) == (0, 0)
+    assert _repeats(("a", "b", "a", "a", "", "", "b", "c")) == (3, 2)
+    assert _repeats(()) == (0, 0)

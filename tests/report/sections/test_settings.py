@@ -7,7 +7,7 @@ from pathlib import Path
 from fiftyone_hsd.model import AuditReport
 from fiftyone_hsd.report import write
 from fiftyone_hsd.report.blocks import Code, Table
-from fiftyone_hsd.report.sections.settings import reproduce, section
+from fiftyone_hsd.report.sections.settings import _reproduce, section
 
 
 def test_the_command_leaves_defaults_out_and_quotes(report: AuditReport) -> None:
@@ -23,14 +23,14 @@ def test_the_command_leaves_defaults_out_and_quotes(report: AuditReport) -> None
             "fractions": {"train": 0.7, "test": 0.3},
         },
     )
-    assert shlex.split(reproduce(odd)) == [
+    assert shlex.split(_reproduce(odd)) == [
         *("hsd", "audit", "/data/my images", "--fractions", "train=0.7,test=0.3", "--groups", "it's.csv"),
         *("--models", "linear_probe,nearest_neighbour", "--seeds", "2", "--out", "OUT"),
     ]
 
 
 def test_a_recorded_source_is_named(report: AuditReport) -> None:
-    assert reproduce(dataclasses.replace(report, settings={"source": "table.csv"})) == "hsd audit table.csv --out OUT"
+    assert _reproduce(dataclasses.replace(report, settings={"source": "table.csv"})) == "hsd audit table.csv --out OUT"
 
 
 def test_the_files_listed_are_the_files_written(report: AuditReport, tmp_path: Path) -> None:
