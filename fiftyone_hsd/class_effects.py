@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from .model import TRAIN, UNUSED, Bools, Effect, Floats, Grouping, Samples, SplitPlan
+from .exposure import chances_exposed
+from .model import TRAIN, UNUSED, Effect, Floats, Grouping, Samples, SplitPlan
 from .scoreboard import Cell, Scoreboard
 from .splitting import CONDITIONS, SHUFFLE
-from .stats import NAN, Interval, adjusted, exposure_chances, seed_interval
+from .stats import NAN, Interval, adjusted, seed_interval
 
 INTACT, RANDOM, EXISTING = CONDITIONS[0], CONDITIONS[-1], "existing"
 ESTIMABLE, WITH_INTERVAL = 5, 10
@@ -146,8 +147,6 @@ def naive_numbers(
 
 def _chances(cell: Cell, samples: Samples, grouping: Grouping, plan: SplitPlan) -> Floats:
     """Chance of each test image to be exposed, had the files been dealt at random inside classes."""
-    used: Bools = (samples.labels >= 0) & (plan.partition != UNUSED)
-    rows = np.flatnonzero(used)
-    labels, codes = samples.labels[rows].astype(np.int64), grouping.codes[rows]
-    test = np.flatnonzero(plan.partition[rows] == cell.partition)
-    return exposure_chances(codes, labels, plan.partition[rows] == TRAIN, test)
+    dealt = np.where(plan.partition == UNUSED, -1, samples.labels)
+    chance = chances_exposed(grouping, dealt, plan.partition == TRAIN)
+    return np.asarray(chance[(plan.partition == cell.partition) & (dealt >= 0)])

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from .places import cache_folder
+
 CORE = (
     *("numpy", "scipy", "scikit-learn", "scikit-image", "opencv-python-headless", "pillow", "pandas", "plotly"),
     *("jinja2", "pydantic", "regex", "typer", "rich"),
@@ -223,17 +225,6 @@ def _places(installed: Mapping[str, str]) -> Iterator[Check]:
         there = (folder / PLUGIN).exists()
         text = f"{folder / PLUGIN}" if there else f"{folder} does not hold {PLUGIN}"
         yield Check("plugin", "ok" if there else "info", text)
-
-
-def cache_folder() -> Path:
-    """Where descriptors are kept: HSD_CACHE_DIR, else the platform's cache folder."""
-    if os.environ.get("HSD_CACHE_DIR"):
-        return Path(os.environ["HSD_CACHE_DIR"]).expanduser().absolute()
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "fiftyone-hsd"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "fiftyone-hsd"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "fiftyone-hsd"
 
 
 def plugin_folder() -> Path:

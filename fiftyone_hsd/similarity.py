@@ -153,13 +153,13 @@ def pairs_above(
     Raises:
         InputError: shapes, values, or more pairs than fit into the memory cap.
     """
-    (i, j, s), _, cut = _pairs(x, threshold, y, memory, device, None, progress)
-    if cut:
+    found = find(x, threshold, y, memory=memory, device=device, progress=progress)
+    if found.truncated:
         raise InputError(
-            f"more than {len(i):,} pairs reach {threshold:g}, which do not fit into the memory cap",
+            f"more than {len(found.i):,} pairs reach {threshold:g}, which do not fit into the memory cap",
             advice="raise the threshold or `memory`, or call similar_pairs, which keeps the most similar pairs",
         )
-    return i, j, s
+    return found.i, found.j, found.similarity
 
 
 def similar_pairs(
@@ -195,25 +195,44 @@ def similar_pairs(
         room, _ = _room(rows, cap // 4, max_pairs)
         into = PairList(room, float(threshold))
         backend = approximate_pairs(rows, float(threshold), into, cap - cap // 2, guarded(progress))
-        i, j, s = into.done()
-        found, cut = (rows.alive[i], rows.alive[j], s), into.truncated
+        found = _named(into, rows, rows, backend)
     else:
-        found, backend, cut = _pairs(x.values, threshold, None, memory, device, max_pairs, progress)
+        found = find(x.values, threshold, memory=memory, device=device, max_pairs=max_pairs, progress=progress)
         if approximate:
             note = f"; approximate search starts at {APPROXIMATE_FROM:,} rows"
-    return SimilarityGraph(len(x), *found, x.name, float(threshold), calibration, backend + note, cut)
+    i, j, s, words = found.i, found.j, found.similarity, found.backend + note
+    return SimilarityGraph(len(x), i, j, s, x.name, float(threshold), calibration, words, found.truncated)
 
 
-def _pairs(
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """What a search found.
+
+    Attributes:
+        i, j: int64 (p,), in order of (i, j).
+        similarity: float32 (p,).
+        backend: what searched, and whether exactly.
+        truncated: True if not all pairs are here; then they are the most similar ones.
+    """
+
+    i: Ints
+    j: Ints
+    similarity: NDArray[np.float32]
+    backend: str
+    truncated: bool
+
+
+def find(
     x: ArrayLike,
     threshold: float,
-    y: ArrayLike | None,
-    memory: int | None,
-    device: str,
-    max_pairs: int | None,
-    progress: Progress | None,
-) -> tuple[Found, str, bool]:
-    """The pairs, the backend in words, and whether the list was cut."""
+    y: ArrayLike | None = None,
+    *,
+    max_pairs: int | None = None,
+    memory: int | None = None,
+    device: str = "auto",
+    progress: Progress | None = None,
+) -> Pairs:
+    """As `pairs_above`, but more than `max_pairs` (None: more than fit into `memory`) are cut and flagged, no error."""
     if not np.isfinite(threshold):
         raise InputError(f"threshold {threshold}", "a cosine, -1 to 1")
     a, b = _door(x, y)
@@ -223,8 +242,13 @@ def _pairs(
     tell = guarded(progress)
     for done, total in engine.pairs(a, b, float(threshold), into, scratch):
         tell(done, total, "comparing images")
+    return _named(into, a, a if b is None else b, f"{engine.words}, exact")
+
+
+def _named(into: PairList, x: Rows, y: Rows, backend: str) -> Pairs:
+    """The pairs by the caller's rows."""
     i, j, s = into.done()
-    return (a.alive[i], (a if b is None else b).alive[j], s), f"{engine.words}, exact", into.truncated
+    return Pairs(x.alive[i], y.alive[j], s, backend, into.truncated)
 
 
 def neighbours(

@@ -162,8 +162,9 @@ class Torch:
         for start in range(0, len(other), self.side):
             b = self._put(other.block(start, start + self.side))
             tile = a @ b.T
-            if y is None:
-                own = torch.arange(max(lo, start), min(lo + len(a), start + len(b)), device=self.device)
+            first, last = max(lo, start), min(lo + len(a), start + len(b))
+            if y is None and first < last:
+                own = torch.arange(first, last, device=self.device)
                 tile[own - lo, own - start] = -torch.inf
             s, c = torch.topk(tile, min(keep, len(b)), dim=1)
             best, index = torch.cat([best, s], 1), torch.cat([index, c + start], 1)

@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .model import Floats, Ints
+from .model import Floats
 
 DRAWS = 1000
 LEVEL = 0.95
 NAN = float("nan")
 SAME = 1e-12
-NEVER = -1e4
 
 
 @dataclass(frozen=True)
@@ -190,35 +189,3 @@ def adjusted(p: Iterable[float]) -> Floats:
         scaled = value[order] * m / np.arange(1, m + 1)
         result[order] = np.minimum(1.0, np.minimum.accumulate(scaled[::-1])[::-1])
     return result
-
-
-def exposure_chances(groups: Ints, labels: Ints, train: ArrayLike, rows: Ints) -> Floats:
-    """(len(rows),) chance of each sample to have a mate in train when files are dealt at random inside classes (4.9).
-
-    1 - prod_c C(N_c - m_c, t_c) / C(N_c, t_c) over classes c: N_c files, m_c of them mates, t_c in train; the sample
-    itself is out of its own class. Cost: one term for each class that each group holds.
-
-    Args:
-        groups, labels: int64 (n,), every sample that is dealt.
-        train: bool (n,).
-        rows: the samples asked about, none of them in train.
-    """
-    from scipy.special import gammaln
-
-    c = int(labels.max()) + 1
-    size = np.bincount(labels, minlength=c).astype(float)
-    slots = np.bincount(labels[np.asarray(train, bool)], minlength=c).astype(float)
-
-    def log_none(mates: Floats, files: Floats, taken: Floats) -> Floats:
-        """log of the chance that `taken` of `files` hold none of `mates`; NEVER where they must hold one."""
-        room = files - mates - taken
-        some = gammaln(files - mates + 1) - gammaln(np.maximum(room, 0) + 1)
-        every = gammaln(files + 1) - gammaln(files - taken + 1)
-        return np.where(room < 0, NEVER, some - every)
-
-    key, m = np.unique(groups * c + labels, return_counts=True)
-    of_cell = log_none(m.astype(float), size[key % c], slots[key % c])
-    of_group = np.bincount(key // c, of_cell)
-    own = np.searchsorted(key, groups[rows] * c + labels[rows])
-    alone = log_none(m[own] - 1.0, size[labels[rows]] - 1, slots[labels[rows]])
-    return np.asarray(-np.expm1(of_group[groups[rows]] - of_cell[own] + alone))

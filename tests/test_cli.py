@@ -225,7 +225,7 @@ def test_wrong_fractions_are_refused(text):
 
 
 def test_a_stopped_audit_says_how_to_go_on_and_goes_on(tmp_path, small_corpus):
-    words = [*COMMAND, "audit", str(small_corpus / "images"), "--pattern", PATTERN, "--seeds", "40"]
+    words = [*COMMAND, "audit", str(small_corpus / "images"), "--pattern", PATTERN, "--seeds", "20"]
     words += ["--models", "nearest_neighbour", "--out"]
     process = subprocess.Popen([*words, str(tmp_path / "a")], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     runs = tmp_path / "a" / ".hsd" / "runs"

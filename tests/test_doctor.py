@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from fiftyone_hsd import doctor
-from fiftyone_hsd.doctor import Check, cache_folder, faiss_checks, plugin_folder, version_check
+from fiftyone_hsd.doctor import Check, faiss_checks, plugin_folder, version_check
+from fiftyone_hsd.places import cache_folder
 
 REPORT = "import json, dataclasses as d, sys; from fiftyone_hsd.doctor import doctor; c = doctor(); "
 REPORT += "print(json.dumps([[d.asdict(x) for x in c], sorted(m for m in sys.modules if '.' not in m)]))"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fiftyone_hsd.similarity import choose, neighbours, pairs_above
-from fiftyone_hsd.similarity_blocks import PairList, Rows
+from fiftyone_hsd.similarity_blocks import PairList, Rows, find_neighbours
 from fiftyone_hsd.similarity_torch import Torch
 
 torch = pytest.importorskip("torch")
@@ -50,6 +50,17 @@ def test_neighbours_are_those_of_numpy(n, k):
 def test_copies_beyond_every_list_come_in_order_of_the_index():
     x = np.repeat(np.random.default_rng(0).normal(size=(2, 30)), 300, axis=0).astype(np.float32)
     np.testing.assert_array_equal(neighbours(x, 3, device="torch")[1], neighbours(x, 3, device="numpy")[1])
+
+
+@pytest.mark.parametrize("side", [16, 100, 700])
+@pytest.mark.parametrize("across", [False, True])
+def test_neighbours_over_many_tiles(side, across):
+    x = clustered(700, 12)
+    a, b = Rows.of(x), Rows.of(x[::3]) if across else None
+    ours = list(Torch("cpu", "the CPU", side).neighbours(a, b, 4, 1 << 26))
+    theirs = list(find_neighbours(a, b, 4, 1 << 26))
+    np.testing.assert_array_equal(np.concatenate([t[2] for t in ours]), np.concatenate([t[2] for t in theirs]))
+    assert len(ours) == -(-len(a) // side)
 
 
 class Cramped(Torch):

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
 import pytest
 from scipy.stats import t
 
-from fiftyone_hsd import exposure as exposure_file
 from fiftyone_hsd.stats import (
     Interval,
     Support,
     adjusted,
     design_effect,
-    exposure_chances,
     intraclass_correlation,
     seed_interval,
 )
@@ -134,47 +131,3 @@ def test_benjamini_and_hochberg_by_hand() -> None:
         [0.04, 0.04 * 4 / 3, 0.04 * 4 / 3, np.nan, 0.5], nan_ok=True
     )
     assert len(adjusted([])) == 0
-
-
-def test_exposure_chances_against_every_deal() -> None:
-    """All assignments of a small corpus, class by class, counted one by one."""
-    labels = np.array([0, 0, 0, 0, 0, 1, 1, 1])
-    groups = np.array([0, 0, 0, 1, 2, 0, 1, 3])
-    train = np.array([1, 1, 0, 1, 0, 1, 0, 0], bool)
-    test = np.flatnonzero(~train)
-    found = exposure_chances(groups, labels, train, test)
-    for row, chance in zip(test, found, strict=True):
-        others = [i for i in range(8) if i != row]
-        zero, one = ([i for i in others if labels[i] == c] for c in (0, 1))
-        deals = [set(a) | set(b) for a in itertools.combinations(zero, 3) for b in itertools.combinations(one, 1)]
-        exposed = np.mean([any(groups[i] == groups[row] for i in deal) for deal in deals])
-        assert chance == pytest.approx(exposed)
-
-
-def test_exposure_chances_against_the_single_one() -> None:
-    rng = np.random.default_rng(1)
-    labels, groups = rng.integers(0, 3, 90), rng.integers(0, 25, 90)
-    train = rng.random(90) < 0.7
-    rows = np.flatnonzero(~train)
-    size = np.bincount(labels, minlength=3)
-    slots = np.bincount(labels[train], minlength=3)
-    for row, chance in zip(rows, exposure_chances(groups, labels, train, rows), strict=True):
-        mates = np.bincount(labels[groups == groups[row]], minlength=3)
-        single = exposure_file.chance_exposed(mates, size, slots, int(labels[row]))
-        assert chance == pytest.approx(single)
-
-
-def test_exposure_chances_of_the_method_table() -> None:
-    """About 0, .70, .91, .97, .99 for groups of 1 to 5 at 70 % train."""
-    sizes = np.repeat([1, 2, 3, 4, 5], 400)
-    groups = np.repeat(np.arange(2000), sizes)
-    train = np.random.default_rng(0).permutation(len(groups)) < 0.7 * len(groups)
-    rows = np.flatnonzero(~train)
-    chance = exposure_chances(groups, np.zeros(len(groups), int), train, rows)
-    for m, expected in zip(range(1, 6), (0, 0.70, 0.91, 0.97, 0.99), strict=True):
-        assert chance[sizes[groups[rows]] == m].mean() == pytest.approx(expected, abs=0.006)
-
-
-def test_a_mate_that_must_be_in_train() -> None:
-    # Three files of one group, two places in train: whoever is tested has a mate there.
-    assert exposure_chances(np.zeros(3, int), np.zeros(3, int), [True, True, False], np.array([2])) == pytest.approx(1)

@@ -82,7 +82,7 @@ class Recipe:
 
 
 DEMO = Recipe()
-SMALL = Recipe(patients=24, classes=3, fields=2, duplicates=2, views=2, side=64)
+SMALL = Recipe(patients=24, classes=3, fields=2, duplicates=2, views=2, slide_stain=1.5, side=64)
 INDEPENDENT = Recipe(
     patients=200,
     classes=3,
