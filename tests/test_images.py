@@ -176,3 +176,140 @@ def test_a_truncated_file_fails(name):
 def test_missing_file():
     with pytest.raises(ImageError, match="cannot be read"):
         read_image("/does/not/exist.png")
+
+
+def tiff(array, **options) -> bytes:
+    import tifffile
+
+    file = io.BytesIO()
+    tifffile.imwrite(file, array, **options)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("fmt", ["JPEG", "PNG", "WEBP", "TIFF"])
+def test_every_orientation_is_what_pillow_makes_of_it(fmt, orientation):
+    from PIL import ImageOps
+
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    extra = {"tiffinfo": {0x0112: orientation}} if fmt == "TIFF" else {"exif": exif}
+    data = encoded(Image.fromarray(RGB), fmt, **extra)
+    with Image.open(io.BytesIO(data)) as picture:
+        expected = np.asarray(ImageOps.exif_transpose(picture).convert("RGB"))
+    assert np.array_equal(read_image(data), expected)
+
+
+@pytest.mark.parametrize("dtype", ["uint16", "uint32", "int16", "float32", "float64"])
+@pytest.mark.parametrize("options", [{}, {"compression": "zlib"}, {"tile": (16, 16)}, {"byteorder": ">"}], ids=str)
+def test_deep_colour_tiff_keeps_every_bit(dtype, options):
+    deep = (RNG.random((20, 33, 3)) * 30000).astype(dtype)
+    assert np.array_equal(decode(tiff(deep, photometric="rgb", **options)), deep)
+    assert pixel_digest(tiff(deep, photometric="rgb", **options)) == pixel_digest(tiff(deep, photometric="rgb"))
+
+
+def test_lzw_of_deep_colours_is_read_exactly():
+    import cv2
+
+    deep = RNG.integers(0, 65536, (21, 33, 3)).astype(np.uint16)
+    for predictor in (1, 2):
+        options = [cv2.IMWRITE_TIFF_COMPRESSION, 5, cv2.IMWRITE_TIFF_PREDICTOR, predictor]
+        data = cv2.imencode(".tiff", deep[..., ::-1], options)[1].tobytes()
+        assert np.array_equal(decode(data), deep)
+
+
+def test_deep_colour_ppm_keeps_every_bit():
+    deep = RNG.integers(0, 65536, (5, 7, 3)).astype(">u2")
+    data = b"P6\n# a comment\n7 5\n65535\n" + deep.tobytes()
+    assert np.array_equal(decode(data), deep)
+    with pytest.raises(ImageError, match="truncated"):
+        decode(data[:-1])
+
+
+def test_sixteen_bit_grey_has_one_digest_in_every_container():
+    deep = RNG.integers(0, 65536, (5, 7)).astype(np.uint16)
+    image = Image.fromarray(deep)
+    found = [encoded(image, "PNG"), encoded(image, "TIFF"), encoded(image, "PPM"), tiff(deep, byteorder=">")]
+    assert len({pixel_digest(data) for data in found}) == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "white"),
+    [
+        (np.array([[0, 255]], np.uint16), 255),
+        (np.array([[0, 4095]], np.uint16), 4095),
+        (np.array([[0, 40000]], np.uint16), 65535),
+        (np.array([[0, 1]], np.uint16), 1),
+        (np.array([[0, 1.0]], np.float32), 1),
+        (np.array([[0, 200.0]], np.float64), 255),
+        (np.array([[0, 2**32 - 1]], np.uint32), 2**32 - 1),
+    ],
+)
+def test_white_is_that_of_the_camera(values, white):
+    assert eight_bits(values).tolist() == [[0, round(float(values[0, 1]) / white * 255)]]
+
+
+def test_a_hot_pixel_and_a_narrow_band_do_not_make_the_picture_flat():
+    ramp = np.linspace(0, 3000, 10000).astype(np.uint16).reshape(100, 100)
+    ramp[50, 50] = 65535
+    assert len(np.unique(eight_bits(ramp))) > 200
+    assert (eight_bits(ramp) == 255).mean() < 0.01
+    assert len(np.unique(eight_bits((ramp // 10 + 30000).astype(np.uint16)))) > 200
+    assert eight_bits(np.zeros((3, 3), np.uint16)).max() == 0
+    assert eight_bits(np.full((3, 3), 65535, np.uint16)).min() == 255
+
+
+def test_extreme_floats_raise_and_warn_nothing():
+    top = np.finfo(np.float64).max
+    for values in ([-top, top], [0, 5e-324], [np.inf, -np.inf], [np.nan, 1], [top, top], [-3, -3]):
+        assert eight_bits(np.array([values])).shape == (1, 2)
+
+
+def test_damaged_metadata_of_a_sound_picture_is_no_damage():
+    exif = Image.Exif()
+    exif[0x0112], exif[271], exif[34665] = 1, "maker" * 20, {36867: "2020:01:01"}
+    for fmt in ("JPEG", "PNG", "WEBP"):
+        whole = bytearray(encoded(Image.fromarray(RGB), fmt, exif=exif))
+        expected = read_image(encoded(Image.fromarray(RGB), fmt))
+        start = whole.index(b"MM\0*") if b"MM\0*" in whole else whole.index(b"II*\0")
+        whole[start + 10 : start + 60] = b"\xff" * 50
+        assert np.array_equal(read_image(bytes(whole)), expected), fmt
+
+
+def test_a_changed_byte_of_a_png_is_noticed():
+    data = FORMATS["PNG"]
+    place = data.index(b"IDAT") + 20
+    with pytest.raises(ImageError, match="checksum"):
+        read_image(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+
+
+def test_zero_bytes_and_folders_have_a_reason(tmp_path):
+    with pytest.raises(ImageError, match="only zero bytes"):
+        read_image(bytes(500))
+    with pytest.raises(ImageError, match="cannot be read"):
+        read_image(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "PPM", "PGM", "PBM"])
+def test_every_cut_is_noticed(kind):
+    data = FORMATS[kind]
+    whole = read_image(data)
+    for end in range(1, len(data), max(1, len(data) // 60)):
+        try:
+            image = read_image(data[:end])
+        except ImageError as error:
+            assert error.came  # noqa: PT017 - both outcomes are looked at
+        else:  # only what no pixel depends on was cut off
+            assert np.array_equal(image, whole)
+
+
+@pytest.mark.data
+def test_real_pictures_are_what_pillow_reads(real_data):
+    from PIL import ImageOps
+
+    for folder in ("blood_cells/TEST/MONOCYTE", "chest_xray/test/NORMAL", "coil20", "yale_a"):
+        for path in sorted((real_data / folder).iterdir())[:8]:
+            if path.suffix != ".csv":
+                with Image.open(path) as picture:
+                    expected = np.asarray(ImageOps.exif_transpose(picture).convert("RGB"))
+                assert np.array_equal(read_image(path), expected), path

@@ -21,17 +21,21 @@ class _ColourHistogram:
     dim: int = LEVELS**3
 
     def prepare(self, image: NDArray[np.uint8]) -> NDArray[Any]:
-        # Counts of a regular grid of at most 256 x 256 pixels: enough for shares of 512 colours, and bounded in cost.
+        import cv2
+
+        # A regular grid of at most 256 x 256 pixels: enough for shares of 512 colours, and bounded in cost.
         step = max(1, -(-max(image.shape[:2]) // SIDE))
-        thin = image[::step, ::step] >> np.uint8(5)
-        code = (thin[..., 0].astype(np.int64) << 6) | (thin[..., 1].astype(np.int64) << 3) | thin[..., 2]
-        counts = np.bincount(code.ravel(), minlength=self.dim).astype(np.float32)
-        return counts / np.float32(counts.sum())
+        thin = np.ascontiguousarray(image[::step, ::step])
+        counts = cv2.calcHist([thin], [0, 1, 2], None, [LEVELS] * 3, [0, 256] * 3)
+        return np.asarray(counts, np.float32).ravel() / np.float32(thin.shape[0] * thin.shape[1])
 
     def encode(self, batch: Sequence[NDArray[Any]]) -> NDArray[np.float32]:
         return np.asarray(batch, dtype=np.float32).reshape(len(batch), self.dim)
 
 
 def colour_histogram() -> Descriptor:
-    """512-bin RGB histogram of raw shares, compared by cosine."""
+    """512-bin RGB histogram of raw shares, bin = 64 r + 8 g + b with r, g, b = value // 32, compared by cosine.
+
+    Raw shares, not their square roots: in our measurement on blood smears groups came out better with them.
+    """
     return _ColourHistogram()
