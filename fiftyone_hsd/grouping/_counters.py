@@ -1,0 +1,281 @@
+"""What the numbers in names say: is one the view number of something, and does a count start again with a word?
+
+All tests compare with what chance would give; the limits are our choice and stated beside each.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..model import Ints
+from ._fields import Column
+
+REUSED = 0.34
+"""Effective number of values per name below which values count as used again and again. Numbers that belong to one
+file each have 1; n random draws from 10,000 values, the widest random suffix that augmenters write, stay above .34
+until n = 20,000."""
+FEW = 512
+"""Views of one thing that a small, re-used set of numbers can hold without other evidence."""
+UNEVEN = 1.6
+"""Ratio of how densely two words fill their ranges: counts of their own would be equally dense after any sampling."""
+FOLLOWING = 0.3
+"""Share of neighbours inside a group that differ by one, for the numbers to count as a run."""
+
+
+def combine(a: Ints, b: Ints) -> Ints:
+    """Codes 0.. of the pairs (a, b), in order of the pairs."""
+    if not len(a):
+        return a
+    pair: Ints = np.unique(a * (int(b.max()) + 1) + b, return_inverse=True)[1].astype(np.int64)
+    return pair
+
+
+def distinct_rows(parent: Ints, child: Ints) -> Ints:
+    """Rows of one member of every pair (parent, child)."""
+    pair = parent * (int(child.max(initial=0)) + 1) + child
+    return np.sort(np.unique(pair, return_index=True)[1])
+
+
+def shared(codes: Ints) -> float:
+    """Share of the names whose group has two or more."""
+    count = np.bincount(codes) if len(codes) else np.zeros(1, int)
+    return float(count[count > 1].sum() / max(len(codes), 1))
+
+
+@dataclass(frozen=True)
+class Step:
+    """How a column divides the groups above it.
+
+    Attributes:
+        kind: "" (it does not divide them), views, run, coordinate, when, unexplained.
+        text: the finding in words.
+    """
+
+    kind: str
+    text: str
+
+
+def step(parent: Ints, column: Column, name: str, coordinate: bool, numbers: Ints | None) -> Step:
+    """Whether the values of `column` inside the groups `parent` look like views of one thing.
+
+    Args:
+        parent: int64 (m,), group codes.
+        name: how to call the column in words.
+        coordinate: whether a word beside it says it is a position.
+        numbers: int64 (m,), its number in each name, if it is one.
+    """
+    rows = distinct_rows(parent, column.codes)
+    above = parent[rows]
+    several = np.bincount(above, minlength=int(parent.max()) + 1) > 1
+    keep = several[above]
+    if keep.sum() < 2 or (len(rows) - len(several)) < 0.01 * (len(parent) - len(several)):
+        return Step("", "")
+    rows, above = rows[keep], above[keep]
+    share = np.bincount(column.codes[rows], minlength=column.distinct) / len(rows)
+    effective = float(1 / (share**2).sum())
+    used = int((share > 0).sum())
+    if column.kind in ("date", "time", "year"):
+        return Step("when", f"{name} says when")
+    if coordinate:
+        return Step("coordinate", f"{name} is a position inside it")
+    if effective <= REUSED * len(rows) and (effective <= FEW or len(rows) / several.sum() >= effective / 5):
+        return Step("views", f"{name} takes {used} values again and again in {int(several.sum())} groups")
+    following = _following(above, numbers[rows]) if numbers is not None else 0.0
+    if following:
+        return Step("run", f"{name} runs on inside the groups ({following:.0%} of neighbours follow each other)")
+    return Step("unexplained", f"{name} does not look like a count of views")
+
+
+def _following(parent: Ints, numbers: Ints) -> float:
+    """Share of neighbours in a group that differ by one, 0 unless it is far above that of shuffled numbers."""
+    real = _neighbours(parent, numbers)
+    shuffled = _neighbours(parent, np.random.default_rng(0).permutation(numbers))
+    return real if real >= FOLLOWING and real >= 3 * shuffled else 0.0
+
+
+def _neighbours(parent: Ints, numbers: Ints) -> float:
+    order = np.lexsort((numbers, parent))
+    same = np.diff(parent[order]) == 0
+    return float((np.diff(numbers[order])[same] == 1).mean()) if same.any() else 0.0
+
+
+Numbering = Literal["", "own", "common"]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Whether a count starts again with every value of a word.
+
+    Attributes:
+        numbering: own = it starts again, the same number under two words is two things; common = one thing;
+            "" = no number occurs under two words, so it does not matter.
+        text: the reason.
+        sure: False where the names leave both open.
+    """
+
+    numbering: Numbering
+    text: str
+    sure: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Numbered:
+    """A key and the word it may start again with.
+
+    Attributes:
+        key: int64 (m,), codes of the key.
+        numbers: int64 (m,), the key's number in each name, None if it is none.
+        word: int64 (m,), codes of the word (a directory, a word of the name, the label).
+        rest: int64 (m,), codes of everything else in the name that the word does not fix.
+        running: int64 (m,), a later number that is different in nearly every name, None without one.
+        labels: int64 (m,), -1 = none; None without labels.
+        before: whether the word stands before the key.
+        apart: whether the word is a folder and the key stands in the file name.
+        like_class: whether the word says no more than the label.
+        split: whether the word is a part of a split.
+        folders: whether the key is a folder, so that everything below starts again by itself.
+    """
+
+    key: Ints
+    numbers: Ints | None
+    word: Ints
+    rest: Ints
+    running: Ints | None
+    labels: Ints | None
+    before: bool
+    apart: bool
+    like_class: bool
+    split: bool
+    folders: bool
+
+
+def relation(case: Numbered) -> Relation:
+    """Do equal keys under different words name one thing?"""
+    pairs = distinct_rows(case.key, case.word)
+    under = np.bincount(case.key[pairs])
+    if not (under > 1).any():
+        return Relation("", "")
+    monotone = _monotone(case.numbers, case.word, case.running)
+    if monotone is not None:
+        return monotone
+    if not case.folders:
+        clash = _clashing(case.key, case.word, case.rest, under)
+        if clash is not None and clash < 0.1:
+            return Relation("common", "the names stay different without it, so one numbering runs through all")
+        if clash is None and (case.split or case.apart):
+            return Relation("common", "nothing in the names needs it to tell them apart", False)
+    if not case.like_class:
+        mates = _labels_agree(case, pairs)
+        if mates is not None:
+            return mates
+    single = len(pairs) > 0.98 * len(case.key)
+    numbers = None if case.numbers is None else case.numbers[pairs]
+    return _overlap(case.key[pairs], numbers, case.word[pairs], case.before, case.like_class or case.split, single)
+
+
+def _labels_agree(case: Numbered, pairs: Ints) -> Relation | None:
+    """Whether equal keys under two words have equal labels: views of one thing have, strangers only by chance."""
+    if case.labels is None:
+        return None
+    rows = pairs[np.lexsort((case.word[pairs], case.key[pairs]))]
+    rows = rows[case.labels[rows] >= 0]
+    same = np.flatnonzero(np.diff(case.key[rows]) == 0)
+    if len(same) < 30:
+        return None
+    one, two = case.labels[rows[same]], case.labels[rows[same + 1]]
+    size = int(max(one.max(), two.max())) + 1
+    chance = float((np.bincount(one, minlength=size) * np.bincount(two, minlength=size)).sum()) / len(same) ** 2
+    seen = float((one == two).mean())
+    spread = (chance * (1 - chance) / len(same)) ** 0.5
+    if seen > chance + 4 * spread:
+        text = f"{seen:.0%} of equal keys have equal labels under another word, {chance:.0%} by chance"
+        return Relation("common", text)
+    return None
+
+
+def _monotone(numbers: Ints | None, word: Ints, running: Ints | None) -> Relation | None:
+    if numbers is None or running is None:
+        return None
+    joint = np.argsort(running, kind="stable")
+    apart = np.lexsort((running, word))
+    falls_joint = float((np.diff(numbers[joint]) < 0).mean())
+    inside = np.diff(word[apart]) == 0
+    falls_apart = float((np.diff(numbers[apart])[inside] < 0).mean()) if inside.any() else 1.0
+    # Two counts that rise together inside each word but not over all words were made word by word.
+    if falls_apart <= 0.02 and falls_joint >= max(0.1, 5 * falls_apart):
+        return Relation("own", f"both counts rise together inside each word ({falls_apart:.1%} falls), not over all "
+                        f"({falls_joint:.0%})")  # fmt: skip
+    if falls_joint <= 0.02:
+        return Relation("common", f"both counts rise together over all words ({falls_joint:.1%} falls)")
+    return None
+
+
+def _clashing(key: Ints, word: Ints, rest: Ints, under: Ints) -> float | None:
+    """Share of the keys under two words that hold equal names under both; None where names could not clash anyway."""
+    several = under[key] > 1
+    name = combine(key[several], rest[several])
+    if len(np.unique(rest[several])) > 0.5 * several.sum():
+        return None  # the rest is different in nearly every name: nothing could clash
+    rows = distinct_rows(name, word[several])
+    twice = np.bincount(name[rows]) > 1
+    owner = np.zeros(len(twice), np.int64)
+    owner[name] = key[several]
+    return len(np.unique(owner[twice])) / len(np.unique(key[several]))
+
+
+def _overlap(key: Ints, numbers: Ints | None, word: Ints, before: bool, like_class: bool, single: bool) -> Relation:
+    """Equal numbers under two words against what two counts of their own would share by chance."""
+    under = np.bincount(key)
+    seen = float((under * (under - 1) / 2).sum())
+    if numbers is None:
+        if len(under) >= 20 and (under == under.max()).mean() > 0.9 and before and like_class:
+            return Relation("own", "the same keys occur under every class", False)
+        return Relation("common", f"{int((under > 1).sum())} keys occur under several words")
+    size = np.bincount(word)
+    low, high = np.full(len(size), np.iinfo(np.int64).max), np.full(len(size), -1)
+    np.minimum.at(low, word, numbers)
+    np.maximum.at(high, word, numbers)
+    dense = size / np.maximum(high - low + 1, 1)
+    reach = np.maximum(np.minimum(high[:, None], high) - np.maximum(low[:, None], low) + 1, 0)
+    upper = np.triu_indices(len(size), 1)
+    expected = float((reach * dense[:, None] * dense)[upper].sum())
+    possible = float(np.minimum(np.minimum(size[:, None], size), reach)[upper].sum())
+    if seen < expected - 3 * expected**0.5 and seen <= 0.6 * expected:
+        return Relation("common", f"only {seen:.0f} numbers return under another word, {expected:.0f} would by chance")
+    if seen > expected + 3 * expected**0.5 and seen >= 1.4 * expected:
+        return Relation("common", f"{seen:.0f} numbers return under another word, {expected:.0f} would by chance")
+    if expected >= 0.9 * max(possible, 1):
+        return _gapless(size, low, high, before, like_class, single)
+    if expected < 10:
+        unlikely = _poisson_tail(int(seen), expected) < 0.01
+        if unlikely or not before:
+            return Relation("common", f"{seen:.0f} numbers return under another word, {expected:.1f} would by chance")
+        return Relation("own", f"no more numbers return under another word ({seen:.0f}) than by chance", False)
+    filled = dense[size >= 10]
+    if len(filled) > 1 and filled.max() > UNEVEN * filled.min():
+        return Relation("common", "the words fill one range of numbers, each as far as it is frequent")
+    if before or like_class:
+        return Relation("own", f"{seen:.0f} numbers return under another word, {expected:.0f} would by chance")
+    return Relation("common", "the word stands behind the number", False)
+
+
+def _poisson_tail(seen: int, expected: float) -> float:
+    """P(at least `seen`) under a Poisson law."""
+    term, total = math.exp(-expected), 0.0
+    for k in range(seen):
+        total += term
+        term *= expected / (k + 1)
+    return 1 - total
+
+
+def _gapless(size: Ints, low: Ints, high: Ints, before: bool, like_class: bool, single: bool) -> Relation:
+    """Counts without gaps: folders of views (`t1/007`, `t2/007`) hold one file a number and end alike."""
+    alike = len(np.unique(low)) == 1 and len(np.unique(high)) == 1 and len(np.unique(size)) == 1
+    views = alike and (not before or (not like_class and size.max() >= 10 and len(size) <= 8 and single))
+    if views or not (before or like_class):
+        return Relation("common", "every word has the same numbers", False)
+    return Relation("own", "each word has a gapless count of its own", False)

@@ -1,0 +1,158 @@
+"""Groups from names that nobody described, and the right words where there are none."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import uuid
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fiftyone_hsd.agreement import agreement
+from fiftyone_hsd.grouping._user_pattern import pattern_groups
+from fiftyone_hsd.grouping.names import infer, name_links
+
+CLASSES = ("benign", "malignant", "normal")
+
+
+def slides(rng):
+    for p in range(1, 31):
+        for s in range(1, 1 + int(rng.integers(1, 4))):
+            for t in range(int(rng.integers(3, 12))):
+                x, y = rng.integers(0, 60, 2) * 256
+                yield f"P{p:03d}_S{s}_tile{t}_{x}_{y}.png", p, p % 3
+
+
+def subjects(rng):
+    for p in range(1, 25):
+        for s in range(1, 1 + int(rng.integers(1, 3))):
+            for r in range(1, 4):
+                yield f"subj-{p:02d}_ses-{s:02d}_run-{r}_bold.nii.gz", p, p % 2
+
+
+def directories(rng):
+    for p in range(1, 40):
+        for eye in ("left", "right"):
+            for i in range(1, 1 + int(rng.integers(1, 4))):
+                yield f"P{p:03d}/{eye}/IMG_{i:04d}.jpg", p, int(rng.integers(0, 3))
+
+
+def clips(rng):
+    for c in range(1, 30):
+        for f in range(int(rng.integers(10, 30))):
+            yield f"clip{c}_frame{f:06d}.png", c, c % 3
+
+
+def barcodes(rng):
+    for p in rng.choice(9000, 40, replace=False) + 1000:
+        for s in range(1, 1 + int(rng.integers(1, 4))):
+            yield f"TCGA-02-{p}-01Z-00-DX{s}.png", int(p), int(p) % 3
+
+
+def wrapped(rng):
+    for p in range(1, 60):
+        for k in range(3):
+            yield f"patient{p:04d}_view1_png.rf.{sha256(f'{p}.{k}'.encode()).hexdigest()[:32]}.jpg", p, p % 3
+
+
+def hashes(rng):
+    for k in range(400):
+        yield f"{sha256(str(k).encode()).hexdigest()[:32]}.png", None, k % 3
+
+
+def uuids(rng):
+    for k in range(400):
+        yield f"{uuid.UUID(bytes=rng.bytes(16))}.jpg", None, k % 3
+
+
+def counters(rng):
+    for k in range(500):
+        yield f"ISIC_{24306 + k:07d}.jpg", None, int(rng.integers(3))
+
+
+def class_index(rng):
+    for k in range(400):
+        yield f"{CLASSES[k % 3]}_{k // 3:05d}.png", None, k % 3
+
+
+def keras(rng):
+    for k in range(500):
+        yield f"_{int(rng.integers(0, 120))}_{int(rng.integers(0, 10000))}.jpeg", None, k % 3
+
+
+TO_GROUP = (slides, subjects, directories, clips, barcodes, wrapped)
+TO_ABSTAIN = (hashes, uuids, counters, class_index, keras)
+
+
+def told(convention):
+    names, groups, labels = zip(*convention(np.random.default_rng(0)), strict=True)
+    return list(names), groups, np.array(labels, np.int64)
+
+
+@pytest.mark.parametrize("convention", TO_GROUP, ids=lambda c: c.__name__)
+def test_conventions_with_groups(convention):
+    names, groups, labels = told(convention)
+    rule = infer(names, labels, CLASSES)
+    assert not rule.abstained, rule.reason
+    assert rule.rule
+    true = np.unique(groups, return_inverse=True)[1]
+    assert agreement(rule.codes, true).f1 >= 0.97
+    links = name_links(rule)
+    assert set(links.source) == {"name"}
+    assert len(links) == (rule.codes >= 0).sum() - rule.groups
+    if rule.pattern:
+        read = np.unique(pattern_groups(names, rule.pattern), return_inverse=True)[1]
+        assert agreement(read, rule.codes).f1 >= 0.97
+
+
+@pytest.mark.parametrize("convention", TO_ABSTAIN, ids=lambda c: c.__name__)
+def test_conventions_without_groups(convention):
+    names, _, labels = told(convention)
+    rule = infer(names, labels, CLASSES)
+    assert rule.abstained
+    assert rule.reason
+    assert (rule.codes == -1).all()
+    assert len(name_links(rule)) == 0
+
+
+def test_order_of_names_does_not_matter():
+    names, _, labels = told(slides)
+    order = np.random.default_rng(1).permutation(len(names))
+    one, two = infer(names, labels, CLASSES), infer([names[i] for i in order], labels[order], CLASSES)
+    assert agreement(two.codes, one.codes[order]).f1 == 1
+
+
+@pytest.mark.parametrize("names", [[], ["a.png"], ["a.png", "b.png"], ["x\udcff.png"] * 3])
+def test_tiny_and_odd_corpora(names):
+    assert len(infer(names).codes) == len(names)
+
+
+def lists():
+    folder = Path(os.environ.get("HSD_TEST_NAMES") or Path(os.environ.get("HSD_TEST_DATA", "/none")) / ".." / "names")
+    index = folder / "index.json"
+    return [(folder, entry) for entry in json.loads(index.read_text())] if index.exists() else []
+
+
+@pytest.mark.data
+def test_real_lists():
+    scores = []
+    assert lists(), "the name lists lie beside HSD_TEST_DATA, or where HSD_TEST_NAMES says"
+    for folder, entry in lists():
+        with (folder / f"{entry['name']}.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        classes = sorted({r["label"] for r in rows})
+        labels = np.array([classes.index(r["label"]) for r in rows])
+        rule = infer([r["name"] for r in rows], labels, classes)
+        if entry["recoverable_from_name"] == "yes":
+            true = np.unique([r["group"] for r in rows], return_inverse=True)[1]
+            scores.append(agreement(rule.codes, true).f1)
+            assert scores[-1] >= 0.90, entry["name"]
+        elif entry["recoverable_from_name"] == "no":
+            assert rule.abstained, entry["name"]
+            assert rule.reason
+    assert len(scores) >= 9
+    assert np.mean(scores) >= 0.97
