@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 import warnings
 
 import numpy as np
@@ -284,7 +285,7 @@ class TestFiftyOne:
 
     def test_views_of_many_ids_are_refused_and_tags_serve(self, dataset, monkeypatch):
         assert SELECTABLE == 10_000
-        monkeypatch.setattr("fiftyone_hsd.leaks.SELECTABLE", 2)
+        monkeypatch.setattr(sys.modules["fiftyone_hsd.leaks"], "SELECTABLE", 2)
         found = leaks(dataset, "part", threshold=0.01, embeddings="vector")
         for view in (found.leaks_view, found.no_leaks_view):
             with pytest.raises(InputError, match="tag_leaks"):
