@@ -1,0 +1,73 @@
+"""The audit through the form, as somebody does who never opens a shell."""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+pytestmark = [pytest.mark.mongod, pytest.mark.browser]
+
+
+@pytest.fixture
+def aside():
+    """Runs a call in another thread: inside Playwright's loop FiftyOne would hand back tasks instead of results."""
+    with ThreadPoolExecutor(1) as pool:
+        yield lambda call: pool.submit(call).result()
+
+
+def test_audit_from_the_form(app, make_dataset, aside):
+    found = aside(lambda: make_dataset("form"))
+    app.open("form")
+    form = app.form("HSD: audit")
+    form.get_by_text("Found: ").wait_for()
+    assert re.search(r"Found: .*train \d+", form.inner_text())
+    form.get_by_text("a pattern in the file path").click()
+    form.get_by_text("Regular expression with a group").wait_for()
+    box = form.get_by_role("textbox").first
+    box.fill("(?P<group>")
+    form.get_by_text("does not compile").wait_for()
+    assert form.get_by_role("button", name="Execute", exact=True).is_disabled()
+    app.picture("form_bad_pattern")
+    box.fill(r"/(?P<group>P\d+)_S")
+    form.get_by_text(re.compile(r"of the first .* images in \d+ groups")).wait_for()
+    app.picture("form_good_pattern")
+    app.execute(form)
+    output = app.output()
+    output.get_by_text("share a group with another").first.wait_for()
+    for word in ("existing", "intact", "random", "Saved views: "):
+        assert word in output.inner_text()
+    app.picture("result")
+    output.get_by_role("button", name="Done").click()
+    aside(found.reload)
+    views = aside(found.list_saved_views)
+    assert "hsd-existing-test-exposed" in views
+    groups = aside(lambda: found.values("hsd_group"))
+    names = [p.rpartition("/")[2].split("_")[0] for p in aside(lambda: found.values("filepath"))]
+    # Files of one patient are one group; copies across patients may join more.
+    assert all(len({g for g, n in zip(groups, names, strict=True) if n == name}) == 1 for name in set(names))
+    exposed = aside(lambda: len(found.load_saved_view("hsd-existing-test-exposed")))
+    app.open("form", view="hsd-existing-test-exposed")
+    app.page.wait_for_function(
+        "t => document.querySelector('[data-cy=entry-counts]')?.innerText.includes(t)", arg=f"{exposed} samples"
+    )
+    app.picture("exposed_view")
+    assert app.errors() == []
+
+
+def test_an_error_is_seen(app, make_dataset, fo, aside, tmp_path):
+    def broken():
+        found = make_dataset("broken", every=60)
+        (tmp_path / "no image.jpg").write_text("this is no image")
+        found.set_values("filepath", [str(tmp_path / "no image.jpg")] * len(found))
+
+    aside(broken)
+    app.page.goto(f"{app.url}/datasets/{app.blank}")
+    app.cy("looker").first.wait_for()
+    app.page.goto(f"{app.url}/datasets/broken")
+    app.page.wait_for_timeout(2000)
+    app.execute(app.form("HSD: audit"))
+    output = app.output()
+    output.get_by_text("This could not be done").wait_for()
+    assert "none of" in output.inner_text()
