@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.metadata
+import importlib.util
 import platform
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -83,6 +84,7 @@ def audit(
     samples, found, vectors = samples.take(usable), found.take(usable), vectors.take(usable)
     grouping = find_groups(samples, found, options, tell)
     report = evaluate(samples, failures, found, vectors, grouping, options, state, tell)
+    report = dataclasses.replace(report, settings={**report.settings, "source": source_name(source)})
     if out is not None:
         from .report import write
 
@@ -91,11 +93,30 @@ def audit(
     return report
 
 
+def source_name(source: Any) -> str:
+    """What a user would type for this source."""
+    if isinstance(source, Samples):
+        return source.root
+    if isinstance(source, (str, Path)):
+        return str(source)
+    # a view knows its dataset's name; `name` of a view is that of the saved view
+    return f"fiftyone:{getattr(source, 'dataset_name', None) or source.name}"
+
+
+def is_dataset_name(source: str | Path) -> bool:
+    """Whether a text means a FiftyOne dataset: `fiftyone:NAME`, or a plain NAME at which there is no file or folder."""
+    text = str(source)
+    if Path(source).exists():
+        return False
+    plain = Path(text).name == text and not Path(text).suffix
+    return text.startswith("fiftyone:") or (plain and importlib.util.find_spec("fiftyone") is not None)
+
+
 def read(source: Any, options: Settings) -> Samples:
     """Samples from whatever the user named; a path that exists beats a FiftyOne dataset of that name."""
     if isinstance(source, Samples):
         return source
-    if isinstance(source, (str, Path)) and not (str(source).startswith("fiftyone:") and not Path(source).exists()):
+    if isinstance(source, (str, Path)) and not is_dataset_name(source):
         from .folder import from_source
 
         if options.label_field is not None or options.split_field is not None:

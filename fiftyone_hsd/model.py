@@ -43,6 +43,12 @@ def _array(value: ArrayLike, dtype: Any, shape: tuple[int | None, ...], what: st
     return array
 
 
+def _rows(n: int, rows: ArrayLike) -> Ints:
+    """Row numbers from indices or a boolean mask; an empty list is no row."""
+    index = np.asarray(rows)
+    return np.asarray(np.arange(n)[index if index.size else index.astype(np.int64)], np.int64)
+
+
 def _set(obj: object, **values: Any) -> None:
     for name, value in values.items():
         object.__setattr__(obj, name, value)
@@ -131,7 +137,7 @@ class Samples:
 
     def take(self, rows: ArrayLike) -> Samples:
         """The samples at `rows` (int indices or a boolean mask), in that order."""
-        index = np.arange(len(self))[np.asarray(rows)]
+        index = _rows(len(self), rows)
         return Samples(
             ids=tuple(self.ids[i] for i in index),
             paths=tuple(self.paths[i] for i in index),
@@ -178,7 +184,7 @@ class Scan:
 
     def take(self, rows: ArrayLike) -> Scan:
         """The scan of the samples at `rows`."""
-        index = np.arange(len(self.content))[np.asarray(rows)]
+        index = _rows(len(self.content), rows)
         content, pixels, failure = (
             tuple(column[i] for i in index) for column in (self.content, self.pixels, self.failure)
         )
@@ -209,7 +215,7 @@ class Descriptors:
 
     def take(self, rows: ArrayLike) -> Descriptors:
         """The descriptors of the samples at `rows`."""
-        return Descriptors(self.name, self.values[np.asarray(rows)])
+        return Descriptors(self.name, self.values[_rows(len(self), rows)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,7 +348,7 @@ class Links:
 
     def take(self, rows: ArrayLike) -> Links:
         """The links at `rows` (indices or a mask over links)."""
-        index = np.asarray(rows)
+        index = _rows(len(self), rows)
         return Links(
             self.a[index], self.b[index], self.source[index], self.score[index], self.rule[index], self.accepted[index]
         )

@@ -174,3 +174,22 @@ def test_duplicates(real_data):
         by_bytes.setdefault(digest, set()).add(group[name])
     assert all(len(codes) == 1 for codes in by_bytes.values())
     assert len(by_bytes) < len(group)
+
+
+@pytest.mark.mongod
+def test_a_dataset_is_audited_by_its_plain_name(mongod, small_corpus):
+    import fiftyone as fo
+
+    dataset = fo.Dataset.from_dir(
+        str(small_corpus / "images" / "TRAIN"), dataset_type=fo.types.ImageClassificationDirectoryTree, name="smears"
+    )
+    reports = [
+        audit(s, label_field="ground_truth", pattern=PATTERN, seeds=1) for s in ("smears", "fiftyone:smears", dataset)
+    ]
+    assert {r.settings["source"] for r in reports} == {"smears", "fiftyone:smears"}
+    assert len({r.plan("intact").digest for r in reports}) == 1
+    assert reports[0].grouping.n_groups > 1
+
+
+def test_the_source_is_what_was_typed(small_corpus):
+    assert audit(small_corpus / "images", seeds=1).settings["source"] == str(small_corpus / "images")
