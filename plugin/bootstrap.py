@@ -17,7 +17,9 @@ EXPLAINS_AS = "audit"
 
 def ensure_library():
     """Make fiftyone_hsd importable: an installed one is preferred, else the plugin's own copy is used."""
-    if importlib.util.find_spec("fiftyone_hsd") is None:
+    spec = importlib.util.find_spec("fiftyone_hsd")
+    # Without an origin it is a bare folder of that name (an editable install leaves its data files in one).
+    if spec is None or spec.origin is None:
         # At the end, so that `tests`, `plugin` or `operators` here never shadow anything that is installed.
         sys.path.append(str(ROOT))
 

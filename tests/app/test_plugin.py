@@ -170,7 +170,8 @@ def test_the_download_alone_is_enough(downloaded, environment, make_dataset):
     make_dataset("alone", every=3)
     code = """
         import importlib.util
-        installed = importlib.util.find_spec("fiftyone_hsd") is not None
+        spec = importlib.util.find_spec("fiftyone_hsd")
+        installed = spec is not None and spec.origin is not None
         import fiftyone as fo, fiftyone.operators as foo
         found = fo.load_dataset("alone")
         params = dict(group_field="patient", seeds=1, models=["nearest_neighbour"])
@@ -193,7 +194,8 @@ def test_a_plugin_that_cannot_be_imported_says_why(downloaded, environment, tmp_
     (broken / "fiftyone_hsd" / "settings.py").write_text("import a_package_that_is_not_there\n")
     code = """
         import importlib.util
-        installed = importlib.util.find_spec("fiftyone_hsd") is not None
+        spec = importlib.util.find_spec("fiftyone_hsd")
+        installed = spec is not None and spec.origin is not None
         import fiftyone.operators as foo
         from fiftyone.operators.registry import OperatorRegistry
         registry = OperatorRegistry()
