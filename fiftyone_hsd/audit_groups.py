@@ -10,6 +10,7 @@ from .errors import InputError
 from .grouping.bytes import identical_bytes
 from .grouping.merge import joined_by_others, merge
 from .grouping.metadata import metadata
+from .grouping.names import infer, name_links
 from .grouping.pixels import identical_pixels
 from .model import Grouping, Links, Note, Samples, Scan, Strings
 from .progress import Progress
@@ -26,10 +27,14 @@ def find_groups(samples: Samples, found: Scan, options: Settings, progress: Prog
     """
     progress(0, 0, "groups")
     values, rule = declared(samples, options)
+    links, notes = metadata(values, rule), _declared_notes(values, rule)
+    if not rule:
+        proposed, name_evidence, notes = inferred(samples, options.names)
+        if options.names:
+            values, links = proposed, name_evidence
     copies = [identical_bytes(found), identical_pixels(found)]
-    parts = [metadata(values, rule), *copies]
-    grouping = merge(len(samples), parts, values != "")
-    notes = [*_declared_notes(values, rule), *_copy_notes(samples, copies), *_conflict_notes(values, grouping)]
+    grouping = merge(len(samples), [links, *copies], values != "")
+    notes += [*_copy_notes(samples, copies), *_conflict_notes(values, grouping)]
     unknown = int((grouping.codes < 0).sum())
     if unknown and options.unknown == "refuse":
         raise InputError(
@@ -63,6 +68,27 @@ def declared(samples: Samples, options: Settings) -> tuple[Strings, str]:
     if GROUP_COLUMN in samples.metadata:
         return samples.metadata[GROUP_COLUMN], f"column {GROUP_COLUMN}"
     return np.full(len(samples), "", dtype="<U1"), ""
+
+
+def inferred(samples: Samples, used: bool) -> tuple[Strings, Links, list[Note]]:
+    """Groups that the file names hold: (the id of the first member of each sample's group, links, what to say)."""
+    rule = infer(samples.names, samples.labels, samples.classes)
+    if rule.abstained:
+        text = f"no groups were read from the file names: {rule.reason}"
+        return np.full(len(samples), "", dtype="<U1"), name_links(rule), [Note("info", "names", text)]
+    first: dict[int, str] = {}
+    for code, name in zip(rule.codes.tolist(), samples.ids, strict=True):
+        first.setdefault(code, name)
+    values = np.array([first[c] if c >= 0 else "" for c in rule.codes.tolist()], dtype=np.str_)
+    found = f"{rule.rule}: {rule.groups} groups over {rule.matched:.0%} of the images"
+    text = f"the file names seem to hold groups by {found}. They were not used: ask for names, or give a pattern"
+    if used:
+        text = (
+            f"groups were inferred from the file names by {found}. Nobody confirmed this rule: look at the groups, and "
+            "give groups, group_field or pattern if it is wrong"
+        )
+    losers = tuple(f"{r.rule} ({r.groups} groups): {r.why}" for r in rule.runners_up[:5])
+    return values, name_links(rule), [Note("warning", "names", text, rule.groups, (*rule.evidence[:5], *losers))]
 
 
 def _declared_notes(values: Strings, rule: str) -> list[Note]:

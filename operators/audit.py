@@ -18,7 +18,7 @@ from ._running import LongOperator, skew
 
 TAGS = "(sample tags)"
 DEFAULT_LABEL = "ground_truth"
-COPIES, FIELD, PATTERN = "copies", "field", "pattern"
+NAMES, COPIES, FIELD, PATTERN = "names", "copies", "field", "pattern"
 TRIED = 1000
 """Names that the form tries a pattern on; the audit itself reads all of them."""
 DEFAULTS = Settings()
@@ -46,7 +46,7 @@ class Audit(LongOperator):
         Args:
             sample_collection: the dataset or view to audit
             delegate (False): whether to queue it for a worker
-            **settings: label_field, split_field, group_field, pattern, seeds, models, store, force, out
+            **settings: label_field, split_field, group_field, pattern, names, seeds, models, store, force, out
 
         Returns:
             a dict with the verdict, one row a condition, and the names of what was written
@@ -109,6 +109,7 @@ def settings_of(params):
         "split_field": None if split in (None, "", TAGS) else split,
         "group_field": params.get("group_field") or None if by in (None, FIELD) else None,
         "pattern": params.get("pattern") or None if by in (None, PATTERN) else None,
+        "names": by == NAMES if by else bool(params.get("names", DEFAULTS.names)),
         "seeds": int(params.get("seeds") or DEFAULTS.seeds),
     }
     if params.get("models"):
@@ -236,6 +237,7 @@ def _split_input(ctx, inputs, view):
 def _group_input(ctx, inputs, view):
     ways = types.RadioGroup()
     ways.add_choice(COPIES, label="exact copies only")
+    ways.add_choice(NAMES, label="the file names, if they seem to hold groups")
     ways.add_choice(FIELD, label="a field (patient, slide, session)")
     ways.add_choice(PATTERN, label="a pattern in the file path")
     inputs.enum("groups_by", ways.values(), label="Groups from", default=COPIES, view=ways)

@@ -76,6 +76,18 @@ def test_dependence_is_found_and_written(small_corpus, tmp_path):
     assert [e.estimate for e in again.effects] == pytest.approx([e.estimate for e in report.effects], nan_ok=True)
 
 
+def test_groups_come_from_the_names_when_nobody_gives_them(small_corpus):
+    report = audit(
+        small_corpus / "images", seeds=1, models=("nearest_neighbour",), truth=small_corpus / "truth.csv", names=True
+    )
+    assert "inferred from the file names" in texts(report, "warning")
+    assert "F1 1.000" in texts(report, "info")
+    assert "name" in set(report.grouping.links.source)
+    off = audit(small_corpus / "images", seeds=1, models=("nearest_neighbour",))
+    assert "seem to hold groups" in texts(off, "warning")
+    assert "name" not in set(off.grouping.links.source)
+
+
 def test_a_stopped_audit_goes_on(small_corpus, tmp_path):
     def stop(done, total, label):
         if label.startswith("training linear") and done == 14:

@@ -92,6 +92,10 @@ def audit(
     pattern: Annotated[
         str | None, typer.Option(help="Regular expression with (?P<group>...), searched in each relative path.")
     ] = DEFAULTS.pattern,
+    names: Annotated[
+        bool,
+        typer.Option("--names/--no-names", help="When no groups are given, use those that file names seem to hold."),
+    ] = DEFAULTS.names,
     models: Annotated[str, typer.Option(help="Trainers to run, comma-separated.")] = ",".join(DEFAULTS.models),
     seeds: Annotated[int, typer.Option(help="Number of split seeds.")] = DEFAULTS.seeds,
     fractions: Annotated[
@@ -139,16 +143,16 @@ def demo(
     quiet: Quiet = False,
 ) -> None:
     """Draw blood smears with known hidden groups, audit them, and compare what was found with the truth."""
-    from ..drawn import DEMO, IMAGES, PATTERN, TRUTH, draw
+    from ..drawn import DEMO, IMAGES, TRUTH, draw
 
     truth = out / TRUTH
     with _resumable(out), progress(quiet) as tell:
         draw(out, DEMO, seed=seed, progress=tell)
-        report = _audit(str(out / IMAGES), out, tell, {"pattern": PATTERN, "truth": str(truth)})
+        report = _audit(str(out / IMAGES), out, tell, {"names": True, "truth": str(truth)})
     console = Out()
     show(console, report)
     console.say("\nThe same by hand:", "bold")
-    console.say(f"  hsd audit {out / IMAGES} --pattern '{PATTERN}' --truth {truth} --out {out}")
+    console.say(f"  hsd audit {out / IMAGES} --names --truth {truth} --out {out}")
     console.say(f"drawn images: {out / IMAGES}\ntruth, opened only after the work: {truth}")
     console.say(f"report: {out / 'report.html'}")
 
