@@ -219,6 +219,9 @@ class App:
 
     def __init__(self, page, url, blank):
         self.page, self.url, self.blank, self.console = page, url, blank, []
+        from playwright.sync_api import expect
+
+        self.expect = expect
         page.set_default_timeout(60_000)
         page.on("console", lambda m: self.console.append((m.type, m.text)))
         page.on("pageerror", lambda e: self.console.append(("pageerror", str(e))))
@@ -252,7 +255,8 @@ class App:
     def execute(self, modal):
         button = modal.get_by_role("button", name="Execute", exact=True)
         button.wait_for()
-        self.page.wait_for_function("b => !b.disabled", arg=button.element_handle())
+        # The form is drawn anew while it resolves, so the button is looked up again until it is enabled.
+        self.expect(button).to_be_enabled(timeout=60_000)
         button.click()
 
     def output(self, seconds=180):
