@@ -90,9 +90,12 @@ def audit(
     report = dataclasses.replace(report, settings={**report.settings, "source": source_name(source)})
     if out is not None:
         from .report import write
+        from .report.stored import forget_report, store_report
 
         tell(0, 0, "writing the report")
+        forget_report(out)
         write(report, Path(out))
+        store_report(report, out)
     return report
 
 
