@@ -1,8 +1,9 @@
-"""Splits: whole groups (`intact`) and the five conditions from whole groups to single files (`ladder`)."""
+"""Splits: whole groups (`intact`), the five conditions from whole groups to single files (`ladder`), `repair` of a split."""
 
 from __future__ import annotations
 
 from .intact import intact
 from .ladder import CONDITIONS, MAXIMAL_RELEASE, SHUFFLE, ladder, shuffle
+from .repair import Repair, repair
 
-__all__ = ["CONDITIONS", "MAXIMAL_RELEASE", "SHUFFLE", "intact", "ladder", "shuffle"]
+__all__ = ["CONDITIONS", "MAXIMAL_RELEASE", "SHUFFLE", "Repair", "intact", "ladder", "repair", "shuffle"]
