@@ -26,6 +26,7 @@ Strings = NDArray[np.str_]
 Level = Literal["info", "warning", "problem", "not evaluated"]
 
 TRAIN, VAL, TEST, SENTINEL, UNUSED = "train", "val", "test", "sentinel", "unused"
+VERDICTS = SAME, DIFFERENT, SKIPPED = "same", "different", "skipped"
 
 
 def sha256_json(value: Any) -> str:
@@ -642,3 +643,28 @@ class AuditReport:
         raise FieldError(
             f"no plan {condition!r} with seed {seed}", ", ".join(sorted({p.condition for p in self.plans}))
         )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a reviewer said about two samples.
+
+    Attributes:
+        path_a, path_b: ids of the two samples, in order of text.
+        verdict: "same" = they belong together, "different" = they do not, "skipped" = looked at, undecided.
+        author: who said so.
+        time: when, ISO 8601 in UTC.
+    """
+
+    path_a: str
+    path_b: str
+    verdict: str
+    author: str
+    time: str
+
+    def __post_init__(self) -> None:
+        if self.verdict not in VERDICTS:
+            raise InputError(f"verdict {self.verdict!r}", ", ".join(VERDICTS))
+        if self.path_a == self.path_b:
+            raise InputError(f"a verdict about one sample, {self.path_a}", "two different samples")
+        _set(self, path_a=min(self.path_a, self.path_b), path_b=max(self.path_a, self.path_b))
