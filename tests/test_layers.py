@@ -50,7 +50,7 @@ DOORS = {
     "fiftyone": ("dataset",),
     "torch": ("similarity_torch", "descriptors", "trainers"),
     "torchvision": ("descriptors", "trainers"),
-    "timm": ("descriptors/timm_model", "trainers"),
+    "timm": ("descriptors/timm_model", "descriptors/_timm_networks", "trainers"),
     "open_clip": ("descriptors/open_clip_model",),
     "accelerate": ("trainers",),
     "ray": ("trainers",),

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..errors import EmptyError, FieldError
 from ..model import TRAIN, UNUSED, Descriptors, Ints, Note, Run, Samples, SplitPlan, TrainConfig
 from ..progress import Progress
+from ._recipes import NETWORKS, is_network
 
 
 class Trainer(Protocol):
@@ -40,14 +41,16 @@ def names() -> list[str]:
 
 
 def by_name(name: str) -> Trainer:
-    """The trainer of that name.
+    """The trainer of a model: a file's name, or a network (`timm:NAME[@FILE]`, `vit`, `resnet50`, `lite0`).
 
     Raises:
         FieldError: there is no such trainer.
     """
-    if name not in names():
-        raise FieldError(f"there is no model {name!r}", ", ".join(names()))
-    trainer: Trainer = getattr(importlib.import_module(f"{__name__}.{name}"), name)
+    file = "timm_finetune" if is_network(name) else name
+    if file not in names():
+        more = [n for n in NETWORKS if n not in names()]
+        raise FieldError(f"there is no model {name!r}", ", ".join([*names(), *more, "timm:NAME", "timm:NAME@FILE"]))
+    trainer: Trainer = getattr(importlib.import_module(f"{__name__}.{file}"), file)
     return trainer
 
 
