@@ -78,6 +78,8 @@ def step(parent: Ints, column: Column, name: str, coordinate: bool, numbers: Int
     share = np.bincount(column.codes[rows], minlength=column.distinct) / len(rows)
     effective = float(1 / (share**2).sum())
     used = int((share > 0).sum())
+    if column.kind == "opaque":
+        return Step("", "")  # a finer thing's own identity: neither for nor against
     if column.kind in ("date", "time", "year"):
         return Step("when", f"{name} says when")
     if coordinate:
@@ -236,6 +238,8 @@ def _overlap(key: Ints, numbers: Ints | None, word: Ints, before: bool, like_cla
             return Relation("own", "the same keys occur under every class", False)
         return Relation("common", f"{int((under > 1).sum())} keys occur under several words")
     size = np.bincount(word)
+    # Every second number or every tenth: the count has a pace.
+    numbers = (numbers - numbers.min()) // max(1, int(np.gcd.reduce(numbers - numbers.min())))
     low, high = np.full(len(size), np.iinfo(np.int64).max), np.full(len(size), -1)
     np.minimum.at(low, word, numbers)
     np.maximum.at(high, word, numbers)

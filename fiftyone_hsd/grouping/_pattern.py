@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ._fields import Column, Family
+from ._families import Family
+from ._fields import Column
 from ._wrappers import BEFORE
 
 _CLASSES = {"number": r"\d+", "year": r"\d{4}"}

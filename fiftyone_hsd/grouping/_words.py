@@ -11,18 +11,30 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+WHEN = _set("day date week wk month hour hr timepoint tp")
+"""Whose number says when."""
+
 PERSON = _set(
     "patient patients pat pt pid patientid subject subj sub person participant volunteer donor individual proband "
     "animal mouse mice rat dog horse monkey fish player speaker actor signer writer"
 )
 """What is a living being: the coarsest thing that can be independent."""
 
-ENTITY = PERSON | _set(
+LASTING = PERSON | _set("case lesion nodule plant tree plot worm larva embryo cow pig sheep bird whale house building "
+                        "eye tooth slide specimen biopsy object obj uid")  # fmt: skip
+"""Whose number names one thing from day to day: it does not start again with a date."""
+
+ENTITY = LASTING | _set(
     "case id uid object obj slide wsi specimen sample biopsy lesion nodule scan series study exam visit session ses "
     "video vid clip seq sequence scene track trajectory recording movie plant tree leaf eye embryo volume vol stack "
     "well plate field fov group grp house building drive flight"
 )
 """Whose number names one thing that several files may show."""
+
+COUNTER = _set(
+    "img image images im photo pic picture dsc dscn dscf dji pict cap capture snapshot shot file scan no nr number n"
+)
+"""Whose number counts files as a camera does."""
 
 SOURCE = _set(
     "site center centre hospital hosp institution institute inst clinic scanner device vendor machine microscope lab "

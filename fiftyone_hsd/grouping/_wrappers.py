@@ -63,22 +63,22 @@ def unwrap(stem: str, folder: str, stems: frozenset[str]) -> str:
     return core
 
 
-def cores(names: Sequence[str]) -> tuple[list[str], int]:
-    """Names without extension and wrappers, and how many of them had a wrapper.
+def cores(names: Sequence[str]) -> tuple[list[str], list[str], int]:
+    """Names without extension, those without wrappers, and how many of them had a wrapper.
 
     Args:
         names: n POSIX paths.
     """
     bare = [_without_extension(name) for name in names]
     if not _HINTS.search("\n".join(bare).lower()):
-        return bare, 0
+        return bare, bare, 0
     known, found, wrapped = frozenset(bare), [], 0
     for path in bare:
         folder, slash, stem = path.rpartition("/")
         core = unwrap(stem, folder + slash, known) if _HINTS.search(stem.lower()) else stem
         wrapped += core != stem
         found.append(folder + slash + core)
-    return found, wrapped
+    return bare, found, wrapped
 
 
 def _without_extension(name: str) -> str:

@@ -19,9 +19,11 @@ from numpy.typing import ArrayLike
 from ..errors import InputError
 from ..model import Ints, Links
 from ..progress import Progress, guarded
-from ._fields import Column, Family, factorise, families
-from ._keys import Finding, find, rule_of
+from ._families import Family, families
+from ._fields import Column, factorise
+from ._keys import Finding, find
 from ._pattern import group_texts, pattern_of, spans
+from ._roles import rule_of
 from ._words import SPLIT
 from ._wrappers import augmenter_counts, cores
 
@@ -31,6 +33,8 @@ NO_MORE_ALIKE = 1.1
 """Mates below this ratio contradict a key (our choice)."""
 CLEARLY_ALIKE = 1.5
 """Mates above this ratio carry a key that the names alone leave open (our choice)."""
+DOUBLED = 0.05
+"""Share of names that occur twice above which only the label can tell files apart; fewer are mistakes of a list."""
 REACH = 0.05
 """Smallest share of the names that a rule must match to be more than an accident of a few names."""
 
@@ -155,14 +159,16 @@ class _Corpus:
 
 
 def _read(names: Sequence[str], label: Ints | None) -> _Corpus:
-    every, wrapped = cores(names)
-    before = augmenter_counts(every)
+    bare, every, wrapped = cores(names)
+    before = augmenter_counts(bare)
     generated = sum(b is not None for b in before)
     kinds = {b.rpartition("/")[2] for b in before if b is not None}
     if generated and len(kinds) >= 0.02 * generated and len(kinds) > 4:
         every = [e if b is None else b for e, b in zip(every, before, strict=True)]
         wrapped, generated, before = wrapped + generated, 0, [None] * len(every)
-    doubled = label is not None and len(set(names)) < len(names)
+    if generated:
+        every = [b if g is not None else e for b, e, g in zip(bare, every, before, strict=True)]
+    doubled = label is not None and len(set(names)) < (1 - DOUBLED) * len(names)
     texts = every
     if doubled and label is not None:
         texts = [f"{e}\0{v}" for e, v in zip(every, label.tolist(), strict=True)]

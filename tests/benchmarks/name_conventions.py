@@ -25,9 +25,9 @@ from fiftyone_hsd.grouping.names import NameRule, infer
 
 
 def drawn(convention: Convention, seed: int) -> tuple[list[str], list[str], list[str]]:
-    """Distinct names in random order, their groups and labels."""
+    """Names in random order, their groups and labels; a name occurs once for each label."""
     r = random.Random(f"{convention.name}/{seed}")  # noqa: S311
-    rows = {name: (name, str(group), str(label)) for name, group, label in convention.draw(r)}
+    rows = {(name, str(label)): (name, str(group), str(label)) for name, group, label in convention.draw(r)}
     listed = list(rows.values())
     r.shuffle(listed)
     names, groups, labels = (list(column) for column in zip(*listed, strict=True))

@@ -1,0 +1,107 @@
+"""The words and sources under which the numbers of a key start again: they belong to the key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..model import Ints
+from . import _words
+from ._counters import Numbered, combine, relation
+from ._fields import Column
+from ._roles import PURE, Roles, called, numbers_of, pure
+
+
+@dataclass(frozen=True, eq=False)
+class Keyed:
+    """A key with the words that belong to it.
+
+    Attributes:
+        key: its columns; codes: int64 (m,), its groups.
+        why: what was decided about each word, and whether surely.
+        paired: words under which the same numbers are surely the same things: those tell views apart.
+    """
+
+    key: tuple[Column, ...]
+    codes: Ints
+    why: tuple[str, ...]
+    sure: bool
+    paired: frozenset[int]
+
+
+def with_words(
+    column: Column,
+    part: Roles,
+    sources: list[Column],
+    later: tuple[Column, ...],
+    labels: Ints | None,
+    label_column: Column | None,
+) -> Keyed:
+    """The key `column` together with the words and sources under which its numbers start again."""
+    key, codes, why, sure = [column], column.codes, [], True
+    paired: set[int] = set()
+    numbers = numbers_of(column)
+    candidates = [w for w in part.words if w is not column] + sources
+    if column.well:
+        candidates += [c for c in part.identifiers if c.at < column.at and c not in sources]
+    if label_column is not None:
+        candidates.append(label_column)
+    running = next((r for c in later if (r := numbers_of(c)) is not None and len(np.unique(r)) > 0.6 * len(r)), None)
+    rows = np.arange(len(codes))
+
+    def at(values: Ints | None) -> Ints | None:
+        return None if values is None else values[rows]
+
+    for word in candidates:
+        before = word.at < column.at
+        like_class = id(word) in part.like_class or word.place < 0
+        like_class |= labels is not None and word.kind == "word" and pure(word.codes, labels) >= PURE
+        if not before and not like_class and (word.kind != "word" or running is None):
+            continue
+        if before and word.kind in ("date", "time", "year") and column.hint in _words.LASTING:
+            why.append(f"{called(word)} does not belong to the key: `{column.hint}` names what lasts from day to day")
+            continue
+        if before and column.well and id(word) not in part.split and not all(v in _words.VIEWS for v in word.values):
+            why.append(f"{called(word)} belongs to the key: wells are only known on their plate")
+            key.append(word)
+            codes = combine(codes, word.codes)
+            continue
+        if column.kind == "date" and word in sources:
+            key.append(word)
+            codes = combine(codes, word.codes)
+            continue
+        # Under a word that belongs to the key already, the question is asked where that word is most frequent.
+        case = Numbered(
+            column.codes[rows], at(numbers), word.codes[rows], _rest(column, word, part)[rows], at(running), at(labels),
+            before, word.folder and not column.folder, like_class, id(word) in part.split, column.folder,
+        )  # fmt: skip
+        found = relation(case)
+        # Behind a number stands what tells its views apart, unless two running counts prove otherwise.
+        if not before and not like_class and "rise together" not in found.text:
+            continue
+        # Numbers given out by a source are only known inside it, even where a few happen to return.
+        nested = word in sources and len(np.unique(combine(codes, word.codes))) <= 1.03 * len(np.unique(codes))
+        if found.numbering == "own" or nested or (word.hint in _words.SOURCE and not found.sure):
+            key.append(word)
+            codes = combine(codes, word.codes)
+            if found.numbering == "own":
+                rows = rows[word.codes[rows] == np.bincount(word.codes[rows]).argmax()]
+            why.append(f"{called(word)} belongs to the key: {found.text or 'numbers are only known inside it'}")
+        elif found.numbering == "common":
+            why.append(f"{called(word)} does not belong to the key: {found.text}")
+            if (found.sure and not like_class) or all(v in _words.VIEWS for v in word.values):
+                paired.add(id(word))
+        sure &= found.sure
+    return Keyed(tuple(sorted(key, key=lambda c: (c.place, c.part))), codes, tuple(why), sure, frozenset(paired))
+
+
+def _rest(column: Column, word: Column, part: Roles) -> Ints:
+    """Codes of all of the name that neither is the key or the split nor follows from the word."""
+    rest = np.zeros(len(column.codes), np.int64)
+    for c in part.varying:
+        if c is column or c is word or id(c) in part.split:
+            continue
+        if c.distinct > word.distinct or pure(word.codes, c.codes) < PURE:
+            rest = combine(rest, c.codes)
+    return rest

@@ -1,0 +1,107 @@
+"""The columns of a family by what they do, and how to call them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..model import Ints
+from . import _words
+from ._families import Family
+from ._fields import Column
+
+PURE = 0.98
+"""Share of the names for which a column must say no more than the label to count as the class."""
+IDENTIFIERS = ("number", "code", "opaque", "date", "time")
+
+
+def called(column: Column) -> str:
+    """How to name a column to a reader."""
+    if column.place < 0:
+        return "the label"
+    where = "folder" if column.folder else "name"
+    example = column.values[0][:40]
+    if column.hint:
+        return f"`{column.hint}` {example}"
+    return f"field {column.place + 1} of the {where} (such as `{example}`)"
+
+
+def rule_of(key: tuple[Column, ...]) -> str:
+    """The key in words."""
+    return " with ".join(called(c) for c in key)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Columns of a family by what they do."""
+
+    identifiers: tuple[Column, ...]
+    words: tuple[Column, ...]
+    like_class: frozenset[int]
+    split: frozenset[int]
+    varying: tuple[Column, ...]
+
+
+def roles(family: Family, labels: Ints | None) -> Roles:
+    """Sort the varying columns into identifiers and words; say which repeat the label or a split."""
+    varying = tuple(c for c in family.columns if c.kind != "const")
+    like_class, split = set(), set()
+    for i, c in enumerate(varying):
+        if c.distinct <= 12 and all(v in _words.SPLIT for v in c.values):
+            split.add(i)
+        elif labels is not None and pure(labels, c.codes) >= PURE:
+            like_class.add(i)
+        elif (c.hint in _words.PACKING and c.distinct <= 50) or any(_packs(c, d) for d in varying):
+            split.add(i)
+    names: list[Column] = []
+    words: list[Column] = []
+    for i, c in enumerate(varying):
+        if i in like_class or i in split or c.kind not in IDENTIFIERS:
+            words.append(c)
+        else:
+            names.append(c)
+    return Roles(
+        tuple(names),
+        tuple(words),
+        frozenset(id(varying[i]) for i in like_class),
+        frozenset(id(varying[i]) for i in split),
+        varying,
+    )
+
+
+ROUND = (100, 200, 250, 500, 1000, 2000, 2500, 5000, 10000)
+"""Files a folder that packers use."""
+
+
+def _packs(folder: Column, count: Column) -> bool:
+    """Whether folders cut a count into equal ranges (`0000-0999/`, `1000-1999/`)."""
+    numbers = numbers_of(count)
+    if not folder.folder or count.folder or numbers is None or folder.kind != "number":
+        return False
+    low, high = np.full(folder.distinct, np.iinfo(np.int64).max), np.full(folder.distinct, -1)
+    np.minimum.at(low, folder.codes, numbers)
+    np.maximum.at(high, folder.codes, numbers)
+    for size in ROUND:
+        for first in (0, 1):
+            shelf = (low - first) // size
+            if (shelf == (high - first) // size).all() and len(np.unique(shelf)) == len(shelf):
+                return bool((high - low).max() > size // 2)
+    return False
+
+
+def pure(given: Ints, codes: Ints) -> float:
+    """Share of names whose `codes` is the usual one of their `given` value: 1 = determined by it."""
+    known = given >= 0
+    if not known.any():
+        return 0.0
+    pair = given[known] * (int(codes.max()) + 1) + codes[known]
+    values, count = np.unique(pair, return_counts=True)
+    owner = values // (int(codes.max()) + 1)
+    best = np.zeros(int(owner.max()) + 1, np.int64)
+    np.maximum.at(best, owner, count)
+    return float(best.sum() / known.sum())
+
+
+def numbers_of(column: Column) -> Ints | None:
+    return None if column.numbers is None else column.numbers[column.codes]

@@ -1,0 +1,191 @@
+"""Whether a key names things that several files show: what speaks for it and what against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..model import Ints
+from . import _words
+from ._companions import Keyed
+from ._counters import Step, combine, shared, step
+from ._fields import Column
+from ._roles import Roles, called, numbers_of, pure
+
+LEAST_GROUPS = 5
+"""Fewer values are a condition or a source (modality, magnification, site), unless a word calls them things."""
+LEAST_NAMED = 2
+RARE = 0.05
+"""Share of names in groups of two or more below which a field counts as different in every file."""
+FAN_OUT = 4.0
+"""Numbers of their own a source holds at least on average; a patient has fewer accession numbers."""
+MOST_SOURCES = 200
+FEW_VIEWS = 12
+"""Most values of a word before the key that can tell views apart (modality, magnification, side)."""
+
+
+@dataclass(frozen=True)
+class Turned:
+    """A candidate that lost: the rule in words, number of groups, and why."""
+
+    rule: str
+    groups: int
+    why: str
+    codes: Ints | None = None
+
+
+def judge(column: Column, keyed: Keyed, part: Roles, labels: Ints | None) -> tuple[str, list[str], float]:
+    """("", evidence, strength) for a key that stands, (why not, [], 0) for one that does not."""
+    key, codes = keyed.key, keyed.codes
+    groups = int(codes.max()) + 1
+    repeated = shared(codes)
+    if repeated < RARE:
+        return "it is different in (nearly) every file", [], 0.0
+    if labels is not None and pure(labels, codes) >= 0.95:
+        return "it only repeats the class", [], 0.0
+    if groups < (LEAST_NAMED if column.hint in _words.ENTITY else LEAST_GROUPS):
+        return f"fewer than {LEAST_GROUPS} groups: a condition or a source", [], 0.0
+    if column.hint in _words.SOURCE:
+        return f"`{column.hint}` is where files come from, not a group", [], 0.0
+    if column.hint in _words.CLASS:
+        return f"`{column.hint}` names a property, not a thing", [], 0.0
+    if _by_chance(column, codes):
+        return "it repeats no more often than random values would", [], 0.0
+    if (size := _shards(column, codes, part)) > 0:
+        return f"folders of {size} consecutive files each: packing, not groups", [], 0.0
+    steps = steps_of(column, codes, part, key, keyed.paired)
+    evidence = [f"{groups} groups, {repeated:.0%} of the names in groups of two or more"]
+    good = [s for s in steps if s.kind in ("views", "run", "coordinate")]
+    bad = [s for s in steps if s.kind == "unexplained" or (s.kind == "time" and column.kind in ("date", "time"))]
+    # A time of day that is the last thing to tell files apart is no count of views.
+    bad += [s for s in steps[-1:] if s.kind == "time"]
+    evidence += [s.text for s in good]
+    doubt = 1.0
+    if good and not bad:
+        doubt *= 0.25 if any(s.kind == "coordinate" for s in good) or len(good) > 1 else 0.35
+    if column.hint in _words.ENTITY:
+        doubt *= 0.4
+        evidence.append(f"`{column.hint}` names a thing")
+    if column.kind == "opaque":
+        doubt *= 0.1
+        evidence.append("long codes repeat, which chance cannot do")
+    elif column.kind == "time" and any(c.kind == "date" for c in key):
+        doubt *= 0.3
+        evidence.append("one moment returns in several files")
+    elif (holes := _holes(column)) < 0.5:
+        doubt *= 0.5
+        evidence.append(f"its numbers use {holes:.0%} of their range and still repeat: names of things, not a count")
+    if any(c.hint in _words.SOURCE for c in key) and column.kind == "date":
+        doubt *= 0.5
+        evidence.append("a date at a numbered place is a session")
+    if column.hint in _words.ATTRIBUTE and column.hint not in _words.ENTITY:
+        return f"`{column.hint}` tells files of one thing apart", [], 0.0
+    if doubt == 1.0:
+        return "nothing in the rest of the name looks like views of one thing", [], 0.0
+    return "", evidence, 1 - doubt
+
+
+def steps_of(column: Column, codes: Ints, part: Roles, key: tuple[Column, ...], paired: frozenset[int]) -> list[Step]:
+    """The columns behind the key, one by one, as divisions of its groups; then the paired words before it."""
+    parent, steps = codes, []
+    behind = [c for c in part.varying if c.at > column.at]
+    position: Column | None = None
+    for c in behind:
+        if c in key or id(c) in part.split:
+            continue
+        # `tile_18_71`: the word before the first number of a position counts for the second as well.
+        second = position is not None and c.kind == "number" and not c.hint and c.place == position.place + 1
+        made = step(parent, c, called(c), second or c.hint in _words.COORDINATE, numbers_of(c))
+        position = c if made.kind == "coordinate" and not second else None
+        if made.kind and id(c) not in part.like_class:
+            last_is_time = made.kind == "when" and c.kind == "time"
+            steps.append(replace(made, kind="time") if last_is_time else made)
+        parent = combine(parent, c.codes)
+    for c in part.varying:
+        if id(c) in paired and c not in key and c not in behind and c.distinct <= FEW_VIEWS:
+            made = step(parent, c, called(c), False, None)
+            if made.kind == "views":
+                steps.append(made)
+            parent = combine(parent, c.codes)
+    return steps
+
+
+def _by_chance(column: Column, codes: Ints) -> bool:
+    """Whether values repeat as random draws from their range would: pairs expected n^2 / 2N, where N exceeds n."""
+    n = len(codes)
+    if column.kind == "number" and column.numbers is not None:
+        wide = int(column.numbers.max() - column.numbers.min()) + 1
+    elif column.kind == "code":
+        some = column.values[:2000]
+        wide = int(np.prod([float(len({v[i] for v in some if len(v) > i})) for i in range(min(map(len, some)))]))
+    else:
+        return False
+    if wide <= n:
+        return False
+    count = np.bincount(codes)
+    return float((count * (count - 1) / 2).sum()) < 3 * n * n / (2 * wide)
+
+
+def _holes(column: Column) -> float:
+    """Share of the range of numbers that occurs; 1 for anything else than a number."""
+    if column.numbers is None or column.kind != "number":
+        return 1.0
+    low, high = int(column.numbers.min()), int(column.numbers.max())
+    # Angles and every tenth frame leave equal gaps, which are no gaps.
+    pace = int(np.gcd.reduce(column.numbers - low)) or 1
+    return column.distinct / ((high - low) // pace + 1)
+
+
+def _shards(column: Column, codes: Ints, part: Roles) -> int:
+    """The common size of folders that cut one long count into equal pieces, 0 if they do not."""
+    if not column.folder:
+        return 0
+    count = np.bincount(codes)
+    usual = int(np.median(count))
+    if usual < 100 or (count == usual).mean() < 0.8 * (1 - 1 / len(count)):
+        return 0
+    for c in part.varying:
+        numbers = numbers_of(c)
+        if not c.folder and numbers is not None and len(np.unique(numbers)) > 0.98 * len(numbers):
+            return usual
+    return 0
+
+
+def source(column: Column, codes: Ints, later: tuple[Column, ...]) -> str:
+    """Why a key that stands is only the source of a finer one, "" if it is not."""
+    groups = int(codes.max()) + 1
+    if column.kind == "date" and (lasting := next((c for c in later if _lasts(column, c)), None)):
+        return f"{called(lasting)} returns on other days"
+    for c in later:
+        if c.kind in ("date", "time", "year") or (c.hint in _words.ATTRIBUTE and c.hint not in _words.ENTITY):
+            continue
+        below = combine(codes, c.codes)
+        if shared(below) < 0.05:
+            break
+        fine = int(below.max()) + 1
+        if fine < 1.02 * groups:
+            continue
+        if c.hint in _words.PERSON and column.hint not in _words.PERSON:
+            return f"`{c.hint}` inside it names a living being"
+        if column.hint in _words.ENTITY:
+            return ""
+        nested = fine <= 1.03 * c.distinct
+        if nested and fine / groups >= FAN_OUT and groups <= MOST_SOURCES and not _restarts(codes, c):
+            return f"it holds {fine / groups:.0f} of {called(c)} each, and none of them returns elsewhere: a source"
+        return ""
+    return ""
+
+
+def _lasts(day: Column, column: Column) -> bool:
+    """Whether a field below a date names things that are seen on several days, each in several files."""
+    if column.hint in _words.LASTING:
+        return True
+    if column.hint in _words.ATTRIBUTE | _words.COUNTER or not column.hint:
+        return False
+    both = combine(day.codes, column.codes)
+    return int(both.max()) + 1 >= 0.5 * day.distinct * column.distinct and shared(both) >= 0.5
+
+
+def _restarts(parent: Ints, column: Column) -> bool:
+    return step(parent, column, "", False, None).kind == "views"
