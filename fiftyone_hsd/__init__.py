@@ -8,6 +8,7 @@ __version__ = "0.1.0"
 # The verbs are bound here, after their modules of the same name, so that `fiftyone_hsd.audit` is always the function.
 from .audit import audit
 from .leaks import leaks
+from .repair import repair
 from .settings import Settings
 
-__all__ = ["Settings", "__version__", "audit", "leaks"]
+__all__ = ["Settings", "__version__", "audit", "leaks", "repair"]

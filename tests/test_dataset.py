@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fiftyone_hsd import audit, dataset
+from fiftyone_hsd import audit, cli, dataset, repair
 from fiftyone_hsd.dataset import bulk, marks
 from fiftyone_hsd.errors import EmptyError, FieldError, InputError, StaleError
 from fiftyone_hsd.model import Exposure
@@ -588,3 +588,46 @@ def test_no_view_stage_holds_more_than_the_pairs():
 )
 def test_names_become_field_names(name, part):
     assert marks.field_part(name) == part
+
+
+# Repair
+
+
+def test_a_repair_is_written_beside_an_audit_and_undone_alone(blood, audited):
+    dataset.write_audit(blood, audited)
+    before, dataset_before = documents(blood), dataset_document(blood)
+    found = repair(blood, group_field="patient", freeze="test", write=True)
+    partition = blood.values("hsd_repaired")
+    assert partition == found.repair.plan.partition.tolist()
+    places = {}
+    for part, patient in zip(partition, blood.values("patient"), strict=True):
+        places.setdefault(patient, set()).update({part} - {"unused"})
+    assert max(map(len, places.values())) == 1
+    tags = blood.count_sample_tags()
+    assert {t: n for t, n in tags.items() if t.startswith("hsd:repaired:") and t.split(":")[2] in set(partition)} == {
+        f"hsd:repaired:{p}": n for p, n in Counter(partition).items()
+    }
+    assert tags["hsd:repaired:set-aside"] == found.repair.set_aside > 0
+    assert len(blood.load_saved_view("hsd-repaired-set-aside")) == found.repair.set_aside
+    assert not any(blood.values("hsd_repaired_exposed"))
+    repair(blood, group_field="patient", write=True)  # a second one replaces the first
+    dataset.undo(blood, what="repair")
+    assert documents(blood) == before
+    assert dataset_document(blood) == dataset_before
+    with pytest.raises(InputError, match="holds no repair"):
+        dataset.undo(blood, what="repair")
+    assert dataset.undo(blood).samples == len(blood)
+
+
+def test_a_stale_or_changed_repair_is_refused(blood, capsys):
+    done = repair(blood, group_field="patient", write=True)
+    blood.limit(1).set_values("hsd_repaired", ["elsewhere"])
+    with pytest.raises(StaleError, match="changed since"):
+        dataset.undo(blood, what="repair")
+    with pytest.raises(SystemExit):
+        cli.main(["undo", f"fiftyone:{blood.name}", "--what", "repair", "--force"])
+    assert f"{len(blood)} samples" in capsys.readouterr().out
+    assert "hsd_repaired" not in blood.get_field_schema()
+    blood.delete_samples(blood.limit(1))
+    with pytest.raises(StaleError, match="1 removed"):
+        dataset.write_repair(blood, done.report, done.repair, done.after)

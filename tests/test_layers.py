@@ -40,6 +40,8 @@ LAYERS = (
     "dataset",
     "audit + audit_groups",
     "leaks + leaks_inputs",
+    "grouped",
+    "repair",
     "__init__",
     "drawn doctor",
     "cli",

@@ -19,7 +19,7 @@ from .console import error as error_line
 
 __all__ = ["app", "main", "parse_fractions"]
 
-SHARED = ("__main__", "application", "console", "summary")
+SHARED = ("__main__", "application", "console", "inputs", "summary")
 """Files of this folder that are no verb. Every other file is one verb, in order of names."""
 
 for _file in pkgutil.iter_modules(__path__):

@@ -3,14 +3,15 @@
 Importing this package does not import fiftyone; calling it does.
 """
 
-from .reading import from_name, from_view, label_fields, names, scalar_fields, split_counts
-from .writing import Written, storable, stored, undo, write_audit
+from .reading import from_name, from_view, label_fields, load, names, scalar_fields, split_counts
+from .writing import Written, storable, stored, undo, write_audit, write_repair
 
 __all__ = [
     "Written",
     "from_name",
     "from_view",
     "label_fields",
+    "load",
     "names",
     "scalar_fields",
     "split_counts",
@@ -18,4 +19,5 @@ __all__ = [
     "stored",
     "undo",
     "write_audit",
+    "write_repair",
 ]

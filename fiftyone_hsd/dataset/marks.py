@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..model import TRAIN, UNUSED, AuditReport, Exposure, Grouping, Ints, Run, SplitPlan
+from ..splitting import Repair
 
 EXISTING = "existing"
 TAG = "hsd:"
@@ -71,6 +72,26 @@ def marks(report: AuditReport) -> Marks:
         columns += [_prediction(plan, run, report.samples.classes) for run in _runs_of(report.runs, plan)]
         tags += _plan_tags(plan, exposure)
         views += _plan_views(plan, exposure, ids)
+    return Marks(ids, tuple(_unique(columns)), tuple(tags), tuple(_unique(views)))
+
+
+def repair_marks(report: AuditReport, repair: Repair, exposure: Exposure) -> Marks:
+    """The marks of a repaired split: its partition, why a sample changes, and views of what moves and is set aside."""
+    ids, plan = report.samples.ids, repair.plan
+    why: list[str | None] = [None] * len(ids)
+    for row, before, after, reason in zip(
+        repair.rows.tolist(), repair.before.tolist(), repair.after.tolist(), repair.reason.tolist(), strict=True
+    ):
+        why[row] = f"{before} to {after}: {reason}"
+    name = f"hsd_{field_part(plan.condition)}"
+    columns = [*_plan_columns(plan, exposure, ids), Column(f"{name}_reason", "str", "Why the repair changes it", why)]
+    tags, views = list(_plan_tags(plan, exposure)), list(_plan_views(plan, exposure, ids))
+    for word, rows in (("moved", repair.after != UNUSED), ("set-aside", repair.after == UNUSED)):
+        if rows.any() and word not in repair.sizes:
+            tags.append(Tagging(f"{TAG}{plan.condition}:{word}", repair.rows[rows]))
+            views.append(
+                ViewPlan(f"{VIEW}{plan.condition}-{word}", f"{int(rows.sum())} images {word}", (tags[-1].tag,))
+            )
     return Marks(ids, tuple(_unique(columns)), tuple(tags), tuple(_unique(views)))
 
 

@@ -1,7 +1,8 @@
-"""The marks of an audit into a dataset and out of it again.
+"""The marks of an audit or of a repair into a dataset and out of it again.
 
-One custom run, `hsd_audit`, records what was written, so that a second audit replaces exactly that and `undo` restores
-every document. It is registered before the first mark: marks of a run that was cut short are found and removed too.
+One custom run, `hsd_audit` or `hsd_repair`, records what was written, so that a second one replaces exactly that and
+`undo` restores every document. It is registered before the first mark: marks of a run that was cut short are found and
+removed too.
 """
 
 from __future__ import annotations
@@ -14,14 +15,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputError, StaleError
-from ..model import AuditReport
+from ..model import AuditReport, Exposure
 from ..progress import Progress, guarded
+from ..splitting import Repair
 from .bulk import Record, digests, remove_marks, write_samples
-from .marks import ViewPlan, marks
+from .marks import Marks, ViewPlan, marks, repair_marks
 from .reading import GROUP, fiftyone, from_view
 
-RUN = "hsd_audit"
-FORCE = "undo(dataset, force=True) removes the marks together with those changes"
+RUN, REPAIR_RUN = "hsd_audit", "hsd_repair"
+RUNS = {"audit": RUN, "repair": REPAIR_RUN}
+FORCE = "undo with force=True removes the marks together with those changes"
 AGAIN = "run the audit again"
 READING = ("label_field", "split_field", "group_field")
 
@@ -52,49 +55,93 @@ def write_audit(view: Any, report: AuditReport, *, force: bool = False, progress
             fields, tags or views of our names are there that no audit recorded.
     """
     tell = guarded(progress)
+    dataset = _checked(view, report, tell)
+    return _write(dataset, RUN, marks(report), {"report": _packed(_summary(report))}, force, tell)
+
+
+def write_repair(
+    view: Any,
+    report: AuditReport,
+    repair: Repair,
+    exposure: Exposure,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Written:
+    """Write a repaired partition beside everything else: field hsd_repaired, tags hsd:repaired:PARTITION, saved views.
+
+    Nothing of the split as published is touched; marks of an earlier repair go. All or nothing, as `write_audit`.
+
+    Args:
+        view: the dataset or view whose split was repaired.
+        report: the samples, groups and settings the repair was made from.
+        exposure: of the repaired plan.
+        force: drop changes that others made to the marks of the earlier repair.
+
+    Raises:
+        InputError, StaleError: as `write_audit`.
+    """
+    tell = guarded(progress)
+    dataset = _checked(view, report, tell)
+    return _write(dataset, REPAIR_RUN, repair_marks(report, repair, exposure), {}, force, tell)
+
+
+def _checked(view: Any, report: AuditReport, tell: Progress) -> Any:
+    """The dataset, if it still is what the report speaks of."""
     dataset = root(view)
     _refuse_generated(view)
     tell(0, 0, "comparing the dataset with the audit")
     refuse_stale(view, report)
-    planned = marks(report)
+    return dataset
+
+
+def _write(dataset: Any, run: str, planned: Marks, results: dict[str, Any], force: bool, tell: Progress) -> Written:
+    """Replace the marks of a run."""
     record = Record.planned(planned)
     dataset.reload()
-    before = Record.from_json(vars(dataset.get_run_info(RUN).config)) if dataset.has_run(RUN) else Record((), (), ())
+    before = Record.from_json(vars(dataset.get_run_info(run).config)) if dataset.has_run(run) else Record((), (), ())
     refuse_foreign(dataset, record.without(before))
-    results: dict[str, Any] = {"report": _packed(_summary(report))}
-    if dataset.has_run(RUN):
-        undo(dataset, force=force)
-    dataset.register_run(RUN, dataset.init_run(status="writing", **record.to_json()))
+    if dataset.has_run(run):
+        _undo(dataset, run, force)
+    dataset.register_run(run, dataset.init_run(status="writing", **record.to_json()))
     try:
         write_samples(dataset, planned, tell)
         saved = {plan.name: save_view(dataset, plan) for plan in planned.views}
         tell(0, 0, "recording what was written")
-        results["digests"] = _packed(digests(dataset, record))
-        results["views"] = saved
-        dataset.save_run_results(RUN, dataset.init_run_results(RUN, **results), cache=False)
-        dataset.update_run_config(RUN, dataset.init_run(status="done", **record.to_json()))
+        results = {**results, "digests": _packed(digests(dataset, record)), "views": saved}
+        dataset.save_run_results(run, dataset.init_run_results(run, **results), cache=False)
+        dataset.update_run_config(run, dataset.init_run(status="done", **record.to_json()))
     except BaseException:
-        _remove(dataset, record)
+        _remove(dataset, run, record)
         raise
     return Written(len(planned.ids), record.fields, record.tags, tuple(saved))
 
 
-def undo(view: Any, *, force: bool = False) -> Written:
+def undo(view: Any, *, what: str = "audit", force: bool = False) -> Written:
     """Remove every mark of the recorded audit; afterwards each document is as it was before, its time stamp aside.
 
+    Args:
+        what: "audit" or "repair": whose marks.
+
     Raises:
-        InputError: no audit is recorded here.
+        InputError: no such marks are recorded here.
         StaleError: somebody changed the marks since; nothing is removed then.
     """
+    if what not in RUNS:
+        raise InputError(f"what = {what!r}", " or ".join(RUNS))
     dataset = root(view)
     dataset.reload()
-    if not dataset.has_run(RUN):
-        raise InputError(f"the dataset {dataset.name!r} holds no audit", advice="there is nothing to undo")
-    config = dataset.get_run_info(RUN).config
+    if not dataset.has_run(RUNS[what]):
+        raise InputError(f"the dataset {dataset.name!r} holds no {what}", advice="there is nothing to undo")
+    return _undo(dataset, RUNS[what], force)
+
+
+def _undo(dataset: Any, run: str, force: bool) -> Written:
+    config = dataset.get_run_info(run).config
     record = Record.from_json(vars(config))
     if config.status == "done" and not force:
-        refuse_changed(dataset, record)
-    return _remove(dataset, record)
+        refuse_changed(dataset, run, record)
+    return _remove(dataset, run, record)
 
 
 def stored(view: Any) -> Mapping[str, Any] | None:
@@ -175,9 +222,9 @@ def _all_tags(dataset: Any) -> Sequence[str]:
     return dataset._sample_collection.distinct("tags")  # type: ignore[no-any-return]
 
 
-def refuse_changed(dataset: Any, record: Record) -> None:
+def refuse_changed(dataset: Any, run: str, record: Record) -> None:
     """StaleError if marks differ from what the audit wrote: values, tags, or saved views."""
-    results = dataset.load_run_results(RUN, cache=False)
+    results = dataset.load_run_results(run, cache=False)
     before: dict[str, str] = _unpacked(results.digests)
     after = digests(dataset, record)
     # A sample that was deleted took its marks along: nothing is left to lose there.
@@ -227,13 +274,13 @@ def saved_stages(dataset: Any, name: str) -> list[str] | None:
     return None
 
 
-def _remove(dataset: Any, record: Record) -> Written:
+def _remove(dataset: Any, run: str, record: Record) -> Written:
     views = tuple(n for n in record.views if dataset.has_saved_view(n))
     for name in views:
         dataset.delete_saved_view(name)
     samples = remove_marks(dataset, record)
     # The record goes last, so that a removal that is cut short can be repeated.
-    dataset.delete_run(RUN)
+    dataset.delete_run(run)
     return Written(samples, record.fields, record.tags, views)
 
 

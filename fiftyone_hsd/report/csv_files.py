@@ -19,7 +19,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import TRAIN, AuditReport, Exposure
+from ..model import TRAIN, AuditReport, Exposure, Samples
 from ..store import atomic
 from .lookup import EXISTING, pairs_of, primary
 
@@ -78,7 +78,11 @@ def split_files(report: AuditReport) -> dict[str, str]:
 
 def sample_paths(report: AuditReport) -> tuple[str, ...]:
     """What the `path` column holds: the id, or for FiftyOne samples the path relative to the common root."""
-    samples = report.samples
+    return paths_of(report.samples)
+
+
+def paths_of(samples: Samples) -> tuple[str, ...]:
+    """The same for samples without a report."""
     if len(samples) and all(_OBJECT_ID.fullmatch(i) for i in samples.ids):
         names = samples.names
         if len(set(names)) == len(names):

@@ -1,4 +1,4 @@
-"""Splits: whole groups (`intact`), the five conditions from whole groups to single files (`ladder`), `repair` of a split."""
+"""Splits: whole groups (`intact`), five conditions from whole groups to single files (`ladder`), `repair` of a leak."""
 
 from __future__ import annotations
 
