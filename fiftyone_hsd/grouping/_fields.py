@@ -10,7 +10,11 @@ import numpy as np
 
 from ..model import Ints
 
-_DATE = re.compile(r"(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])$")
+_DATE = re.compile(
+    r"(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])$"
+    r"|(?:0[1-9]|[12]\d|3[01])[-_.](?:0[1-9]|1[0-2])[-_.](?:19|20)\d\d$"
+)
+_SIZE = re.compile(r"\d{2,5}x\d{2,5}$")
 _STAMP = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-5]\d\d{0,6}$")
 _WELL = re.compile(r"([a-p])(0?[1-9]|1\d|2[0-4])$")
 _RUNS = re.compile(r"\d+|\D+")
@@ -104,6 +108,8 @@ def _parts(distinct: tuple[str, ...], n: int) -> list[list[str]] | None:
     count is not for us to know.
     """
     form = shape_of(distinct[0])
+    if all(_SIZE.match(v) for v in distinct[:LOOK]):
+        return None
     if len(form) < 2 or len(form) > 19 or not distinct[0].isalnum():
         return None
     step = max(1, len(distinct) // LOOK)
@@ -167,6 +173,8 @@ def _kind(values: tuple[str, ...]) -> tuple[str, Ints | None]:
         return "code", None
     if sum(bool(_DATE.match(v)) for v in some) >= need:
         return "date", None
+    if all(_SIZE.match(v) for v in some):
+        return "word", None
     if sum(bool(_opaque(v)) for v in some) >= 0.6 * len(some):
         return "opaque", None
     if sum(not any(c.isdigit() for c in v) for v in some) >= need:

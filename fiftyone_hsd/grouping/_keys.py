@@ -13,8 +13,12 @@ from ._counters import combine, shared
 from ._families import Family
 from ._fields import Column
 from ._roles import Roles, called, roles, rule_of
+from ._runs import Runs, runs
 from ._standing import RARE, Turned, judge, source
 from ._word_keys import things_in_words
+
+RUNS = 0.5
+"""Confidence in runs: names show that shots come together, not that each run is one thing."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,7 @@ class Finding:
         finer: (rule, codes) of the levels below.
         turned: candidates that lost.
         reason: why nothing was found, "" otherwise.
+        runs: runs of a count where no field is the key.
     """
 
     key: tuple[Column, ...] = ()
@@ -38,6 +43,12 @@ class Finding:
     finer: tuple[tuple[str, Ints], ...] = ()
     turned: tuple[Turned, ...] = ()
     reason: str = ""
+    runs: Runs | None = None
+
+    @property
+    def found(self) -> bool:
+        """Whether the family has groups of its own."""
+        return bool(self.key) or self.runs is not None
 
 
 def find(family: Family, labels: Ints | None, label_column: Column | None) -> Finding:
@@ -81,6 +92,9 @@ def find(family: Family, labels: Ints | None, label_column: Column | None) -> Fi
         break
     if best is None:
         best = things_in_words(part, labels, turned)
+    if best is None and (series := runs(part, labels)) is not None:
+        turned += _rest_turned(part, (series.column,))
+        return Finding((), series.codes, series.evidence, RUNS, (), tuple(turned), "", series)
     if best is None:
         return Finding(turned=tuple(turned), reason=_reason(part, turned))
     key, codes, reasons, strength = best

@@ -52,7 +52,9 @@ def roles(family: Family, labels: Ints | None) -> Roles:
             split.add(i)
         elif labels is not None and pure(labels, c.codes) >= PURE:
             like_class.add(i)
-        elif (c.hint in _words.PACKING and c.distinct <= 50) or any(_packs(c, d) for d in varying):
+        elif (c.hint in _words.PACKING and c.distinct <= (50 if c.folder else 12)) or any(
+            _packs(c, d) for d in varying
+        ):
             split.add(i)
     names: list[Column] = []
     words: list[Column] = []

@@ -46,7 +46,7 @@ def judge(column: Column, keyed: Keyed, part: Roles, labels: Ints | None) -> tup
         return "it only repeats the class", [], 0.0
     if groups < (LEAST_NAMED if column.hint in _words.ENTITY else LEAST_GROUPS):
         return f"fewer than {LEAST_GROUPS} groups: a condition or a source", [], 0.0
-    if column.hint in _words.SOURCE:
+    if from_source(column):
         return f"`{column.hint}` is where files come from, not a group", [], 0.0
     if column.hint in _words.CLASS:
         return f"`{column.hint}` names a property, not a thing", [], 0.0
@@ -79,7 +79,8 @@ def judge(column: Column, keyed: Keyed, part: Roles, labels: Ints | None) -> tup
     if any(c.hint in _words.SOURCE for c in key) and column.kind == "date":
         doubt *= 0.5
         evidence.append("a date at a numbered place is a session")
-    if column.hint in _words.ATTRIBUTE and column.hint not in _words.ENTITY:
+    sitting = column.hint in _words.SITTING and not any(c.at < column.at for c in part.identifiers)
+    if column.hint in _words.ATTRIBUTE and column.hint not in _words.ENTITY and not sitting:
         return f"`{column.hint}` tells files of one thing apart", [], 0.0
     if doubt == 1.0:
         return "nothing in the rest of the name looks like views of one thing", [], 0.0
@@ -124,7 +125,8 @@ def _by_chance(column: Column, codes: Ints) -> bool:
     if wide <= n:
         return False
     count = np.bincount(codes)
-    return float((count * (count - 1) / 2).sum()) < 3 * n * n / (2 * wide)
+    pairs = float((count * (count - 1) / 2).sum())
+    return pairs < 3 * n * n / (2 * wide) and len(count) > 0.9 * wide * (1 - np.exp(-n / wide))
 
 
 def _holes(column: Column) -> float:
@@ -155,6 +157,10 @@ def _shards(column: Column, codes: Ints, part: Roles) -> int:
 def source(column: Column, codes: Ints, later: tuple[Column, ...]) -> str:
     """Why a key that stands is only the source of a finer one, "" if it is not."""
     groups = int(codes.max()) + 1
+    if any(c.well for c in later):
+        return "wells inside it are prepared one by one: a plate or a batch"
+    if (of := next((c for c in later if _index_of(column, c)), None)) is not None:
+        return f"every {called(of)} returns under each of its values: it counts versions of one thing"
     if column.kind == "date" and (lasting := next((c for c in later if _lasts(column, c)), None)):
         return f"{called(lasting)} returns on other days"
     for c in later:
@@ -185,6 +191,21 @@ def _lasts(day: Column, column: Column) -> bool:
         return False
     both = combine(day.codes, column.codes)
     return int(both.max()) + 1 >= 0.5 * day.distinct * column.distinct and shared(both) >= 0.5
+
+
+def _index_of(column: Column, thing: Column) -> bool:
+    """Whether a few small numbers are crossed in full with a later, longer list of numbered images or things."""
+    if column.hint or column.kind != "number" or column.distinct > FEW_VIEWS or thing.kind != "number":
+        return False
+    counts = thing.hint in _words.COUNTER | _words.ENTITY and thing.hint not in _words.ATTRIBUTE
+    cells = int(combine(column.codes, thing.codes).max()) + 1
+    return counts and thing.distinct >= 5 * column.distinct and cells >= 0.98 * column.distinct * thing.distinct
+
+
+def from_source(column: Column) -> bool:
+    """Whether the word beside a number says where files come from; many parts inside a file name are things."""
+    piece = column.hint == "part" and not column.folder and column.distinct > FEW_VIEWS
+    return column.hint in _words.SOURCE and not piece
 
 
 def _restarts(parent: Ints, column: Column) -> bool:

@@ -43,6 +43,9 @@ SOURCE = _set(
 )
 """Whose number names where files come from or how they were packed: above the group, never the group."""
 
+SITTING = _set("exp expt experiment run take trial acq acquisition")
+"""Whose number names a sitting where it comes first, and repeats where something stands before it."""
+
 PACKING = _set("fold shard chunk subset part archive batch")
 """The words of SOURCE that only say how files were packed."""
 

@@ -23,7 +23,7 @@ from ._families import Family, families
 from ._fields import Column, factorise
 from ._keys import Finding, find
 from ._pattern import group_texts, pattern_of, spans
-from ._roles import rule_of
+from ._roles import called, rule_of
 from ._words import SPLIT
 from ._wrappers import augmenter_counts, cores
 
@@ -222,10 +222,14 @@ def _joined(parts: Sequence[Part], corpus: _Corpus) -> NameRule:
     """One rule of all families: those without a key of their own follow the pattern of another."""
     n = len(corpus.cores)
     texts = [""] * n
-    rules = [(f, k) for f, k in parts if k.key]
+    rules = [(f, k) for f, k in parts if k.found]
     alternatives: dict[str, int] = {}
-    single = all(len(spans(f, k.key)) == 1 for f, k in rules)
+    single = all(len(spans(f, k.key)) == 1 for f, k in rules if k.key)
     for family, finding in rules:
+        if finding.runs is not None:
+            for row, text in zip(family.rows.tolist(), finding.runs.texts, strict=True):
+                texts[row] = f"run/{family.rows[0]}/{text}"
+            continue
         for row, text in zip(family.rows.tolist(), group_texts(family, finding.key), strict=True):
             texts[row] = text
         form = pattern_of(family, finding.key, corpus.wrapped > 0, single)
@@ -239,7 +243,7 @@ def _joined(parts: Sequence[Part], corpus: _Corpus) -> NameRule:
     weights = np.array([len(f.rows) for f, _ in rules], float)
     strength = float((weights * [k.strength for _, k in rules]).sum() / weights.sum())
     main, first = max(rules, key=lambda r: len(r[0].rows))
-    words = " / ".join(dict.fromkeys(rule_of(k.key) for _, k in rules[:5]))
+    words = " / ".join(dict.fromkeys(_words(k) for _, k in rules[:5]))
     example = corpus.cores[int(main.rows[0])].rpartition("/")[2]
     evidence = [*first.evidence, *followed, f"for example `{texts[int(main.rows[0])]}` in `{example}`"]
     if corpus.wrapped:
@@ -248,7 +252,7 @@ def _joined(parts: Sequence[Part], corpus: _Corpus) -> NameRule:
     return NameRule(
         codes=_numbered(every),
         rule=words,
-        pattern="" if corpus.doubled else "(?i)" + "|".join(alternatives),
+        pattern="" if corpus.doubled or not alternatives else "(?i)" + "|".join(alternatives),
         confidence=strength,
         matched=float(matched),
         groups=len(np.unique(every[every >= 0])),
@@ -260,11 +264,17 @@ def _joined(parts: Sequence[Part], corpus: _Corpus) -> NameRule:
     )
 
 
+def _words(finding: Finding) -> str:
+    if finding.runs is None:
+        return rule_of(finding.key)
+    return f"runs of consecutive numbers in {called(finding.runs.column)}"
+
+
 def _follow(parts: Sequence[Part], alternatives: Sequence[str], corpus: _Corpus, texts: list[str]) -> list[str]:
     compiled = [_form(a) for a in alternatives]
     followed = 0
     for family, finding in parts:
-        if finding.key:
+        if finding.found:
             continue
         for form in compiled:
             hits = [(row, m) for row in family.rows.tolist() if (m := form.match(corpus.cores[row]))]
