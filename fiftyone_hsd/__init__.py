@@ -7,8 +7,10 @@ __version__ = "0.1.0"
 
 # The verbs are bound here, after their modules of the same name, so that `fiftyone_hsd.audit` is always the function.
 from .audit import audit
+from .control_experiments import controls
+from .control_settings import ControlSettings
 from .leaks import leaks
 from .repair import repair
 from .settings import Settings
 
-__all__ = ["Settings", "__version__", "audit", "leaks", "repair"]
+__all__ = ["ControlSettings", "Settings", "__version__", "audit", "controls", "leaks", "repair"]

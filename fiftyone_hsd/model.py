@@ -596,6 +596,35 @@ class ControlResult:
 
 
 @dataclass(frozen=True, eq=False)
+class ControlSheet:
+    """What a model of a control experiment was shown, for a few images.
+
+    Attributes:
+        control, variant: of the experiment.
+        rows: int64 (k,), rows of the samples.
+        pictures: uint8 (k, h, w, 3).
+        lines: one remark a picture ("" = none), such as that it is not blank.
+        caption: what is seen.
+    """
+
+    control: str
+    variant: str
+    rows: Ints
+    pictures: NDArray[np.uint8]
+    lines: tuple[str, ...]
+    caption: str
+
+    def __post_init__(self) -> None:
+        k = len(self.lines)
+        _set(
+            self,
+            rows=_array(self.rows, np.int64, (k,), "rows"),
+            pictures=_array(self.pictures, np.uint8, (k, None, None, 3), "pictures"),
+            lines=tuple(str(line) for line in self.lines),
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class AuditReport:
     """The result of an audit.
 
@@ -612,6 +641,9 @@ class AuditReport:
         versions: package -> version.
         verdict: the answer in one sentence, with its uncertainty.
         notes: what a reader must know; level "not evaluated" names what is missing and why.
+        control_results: the numbers of control experiments.
+        control_runs: their models, on splits of their own; options `control` and `variant` of the recipe say which.
+        control_sheets: what these models saw.
     """
 
     samples: Samples
@@ -627,6 +659,8 @@ class AuditReport:
     verdict: str
     notes: tuple[Note, ...] = ()
     control_results: tuple[ControlResult, ...] = field(default=())
+    control_runs: tuple[Run, ...] = field(default=())
+    control_sheets: tuple[ControlSheet, ...] = field(default=())
 
     def __post_init__(self) -> None:
         n = len(self.samples)

@@ -82,6 +82,14 @@ def test_a_trainer_takes_samples_plan_descriptors_config(path):
     assert parameters["progress"].default is None
 
 
+@pytest.mark.parametrize("path", components("controls"), ids=label)
+def test_a_control_takes_a_study(path):
+    parameters = inspect.signature(getattr(loaded(path), path.stem)).parameters
+    assert list(parameters) == ["study", "progress"]
+    assert parameters["progress"].kind is inspect.Parameter.KEYWORD_ONLY
+    assert parameters["progress"].default is None
+
+
 @pytest.mark.parametrize("path", components("report/sections"), ids=label)
 def test_a_section_takes_a_report(path):
     assert list(inspect.signature(loaded(path).section).parameters) == ["report"]
@@ -96,6 +104,8 @@ def test_the_registries_find_every_file():
     from fiftyone_hsd import descriptors, trainers
     from fiftyone_hsd.report import sections
 
+    controls = importlib.import_module("fiftyone_hsd.controls")
+    assert set(controls.names()) == {p.stem for p in components("controls")}
     assert set(descriptors.names()) == {p.stem for p in components("descriptors")}
     assert set(trainers.names()) == {p.stem for p in components("trainers")}
     assert set(sections.names()) == {p.stem for p in components("report/sections")}
@@ -105,6 +115,6 @@ def test_an_unknown_name_is_an_error_that_lists_the_known_ones():
     from fiftyone_hsd import descriptors, trainers
     from fiftyone_hsd.errors import FieldError
 
-    for folder in (descriptors, trainers):
+    for folder in (descriptors, trainers, importlib.import_module("fiftyone_hsd.controls")):
         with pytest.raises(FieldError, match=folder.names()[0]):
             folder.by_name("no such thing")

@@ -129,11 +129,12 @@ class Picture:
     """One image of the corpus.
 
     Attributes:
-        path: file to read.
+        path: file to read, or a name of its own where `uri` holds the picture.
         name: its id.
         lines: what is said below it.
         tag: a word on it (a partition, a class).
         strong: the picture the others are compared with.
+        uri: data URI of a picture that was made from the image; "" = the file itself is shown.
     """
 
     path: str
@@ -141,6 +142,7 @@ class Picture:
     lines: tuple[str, ...] = ()
     tag: str = ""
     strong: bool = False
+    uri: str = ""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,8 @@ def page(title: str, verdict: str, sections: Sequence[Section], *, pictures: boo
         sections: in their order.
         pictures: False = no picture of the corpus is embedded, only names.
     """
-    paths = [p.path for s in sections for b in s.blocks if isinstance(b, Pictures) for r in b.rows for p in r.pictures]
+    shelf = [p for s in sections for b in s.blocks if isinstance(b, Pictures) for r in b.rows for p in r.pictures]
+    made = {p.path: p.uri for p in shelf if p.uri}
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(ASSETS),
         autoescape=True,
@@ -66,7 +67,7 @@ def page(title: str, verdict: str, sections: Sequence[Section], *, pictures: boo
         title=shown(title),
         verdict=verdict,
         sections=sections,
-        pictures=thumbnails(paths) if pictures else {},
+        pictures={**thumbnails(p.path for p in shelf if not p.uri), **made} if pictures else {},
         with_pictures=pictures,
         style=Markup((ASSETS / "page.css").read_text("utf-8")),  # noqa: S704 - our own file
         scripts=[Markup(s) for s in scripts],  # noqa: S704 - our own file and plotly's

@@ -50,6 +50,11 @@ def thumbnail(path: str, side: int = SIDE) -> str:
     if scale < 1:
         size = (max(1, round(width * scale)), max(1, round(height * scale)))
         image = image.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
+    return encoded(image)
+
+
+def encoded(image: Image.Image) -> str:
+    """One picture as it is, as a JPEG data URI."""
     data = io.BytesIO()
     image.save(data, "JPEG", quality=QUALITY, optimize=True)
     return "data:image/jpeg;base64," + base64.b64encode(data.getvalue()).decode("ascii")

@@ -13,7 +13,7 @@ from fiftyone_hsd import trainers
 from fiftyone_hsd.errors import EmptyError, FieldError
 from fiftyone_hsd.model import Descriptors, Run, Samples, SplitPlan, TrainConfig
 
-CHEAP = ("linear_probe", "nearest_neighbour")
+CHEAP = ("linear_probe", "nearest_neighbour", "random_forest")
 
 
 def corpus(n: int = 120, d: int = 10, seed: int = 0) -> tuple[Samples, SplitPlan, Descriptors]:
@@ -41,7 +41,7 @@ def test_the_folder_is_the_registry() -> None:
         module = importlib.import_module(f"{trainers.__name__}.{found.name}")
         own = [n for n, f in vars(module).items() if inspect.isfunction(f) and f.__module__ == module.__name__]
         assert found.name in [n for n in own if not n.startswith("_")]
-    with pytest.raises(FieldError, match="linear_probe, nearest_neighbour"):
+    with pytest.raises(FieldError, match="lenet5, linear_probe, nearest_neighbour, random_forest"):
         trainers.by_name("__init__")
 
 

@@ -1,0 +1,217 @@
+"""The verb `controls`: control experiments on a folder, a CSV or a FiftyOne view, added to one report."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .audit import read, source_name, versions
+from .audit_groups import find_groups
+from .control_settings import ControlSettings
+from .controls import Outcome, Study, by_name, names
+from .controls._cost import fast_seconds
+from .controls._gallery import Gallery
+from .controls._study import study
+from .errors import EmptyError, InputError, StoreError
+from .model import AuditReport, Grouping, Ints, Note, Samples, Scan
+from .progress import Progress, guarded
+from .scan import scan
+from .settings import Settings
+from .store import load, save
+
+STORED = Path(".hsd") / "report.npz"
+ALL = "all"
+FIRST = ("full_picture", "eight_pixels", "background_crop", "border_strip", "constant")
+"""The order of reading: the reference, the cheapest control, then those without the object."""
+
+
+def controls(
+    source: Any, *, out: str | Path | None = None, progress: Progress | None = None, **settings: Any
+) -> AuditReport:
+    """Is the benchmark measuring the object at all? Control experiments of Dhar & Shamir (2021) and their successors.
+
+    Args:
+        source: an image folder, a CSV file, `fiftyone:NAME`, a FiftyOne dataset or view, or Samples.
+        out: folder for controls.csv and the report; a report of an audit of the same images that is there already is
+            kept and gets the controls added.
+        progress: `progress(done, total, label)`; its failures never end a run.
+        settings: fields of `ControlSettings`.
+
+    Returns:
+        an AuditReport with `control_results`, `control_runs` and `control_sheets`.
+
+    Raises:
+        InputError, PathError, FieldError: what was given cannot be used.
+        EmptyError: no usable labelled image is left.
+        InfeasibleError: there is no split to train on.
+        StoreError: `out` cannot be written.
+    """
+    options = ControlSettings.of(settings)
+    wanted = chosen(options.control)
+    tell = guarded(progress)
+    tell(0, 0, "reading the list of files")
+    samples = read(source, _audit_settings(options))
+    found, _ = scan(samples, cache=None if out is None else Path(out) / ".hsd" / "scan", progress=tell)
+    failures = tuple((samples.ids[i], samples.paths[i], found.failure[i]) for i in np.flatnonzero(~found.usable))
+    samples, found = samples.take(found.usable), found.take(found.usable)
+    if len(samples.classes) < 2 or len(np.unique(samples.labels[samples.labels >= 0])) < 2:
+        raise EmptyError(
+            f"{len(samples)} usable images with {len(samples.classes)} classes", "labelled images of two classes"
+        )
+    grouping = find_groups(samples, found, _audit_settings(options), tell)
+    made = study(samples, found, grouping, options, Gallery.of(samples, found))
+    outcomes = run_controls(made, wanted, tell)
+    report = _joined(made, failures, outcomes, None if out is None else Path(out))
+    report = dataclasses.replace(report, settings={**report.settings, "source": source_name(source)})
+    if out is not None:
+        from .report import write
+
+        tell(0, 0, "writing the report")
+        write(report, Path(out))
+        save(Path(out) / STORED, report)
+    return report
+
+
+def chosen(control: Sequence[str]) -> list[str]:
+    """The experiments to run, in reading order.
+
+    Raises:
+        FieldError: there is no such experiment.
+    """
+    asked = [c.replace("-", "_") for c in control]
+    there = [c for c in FIRST if c in names()] + [c for c in names() if c not in FIRST]
+    if ALL in asked:
+        return there
+    for name in asked:
+        by_name(name)
+    return [c for c in there if c in asked]
+
+
+def run_controls(made: Study, wanted: Sequence[str], progress: Progress) -> list[Outcome]:
+    """Run them one after another; before each, what it will take by measured costs."""
+    outcomes = []
+    for k, name in enumerate(wanted):
+        seconds = fast_seconds(made, name)
+        about = f", about {seconds:.0f} s" if seconds >= 1 else ""
+        progress(k, len(wanted), f"control {k + 1} of {len(wanted)}: {name.replace('_', ' ')}{about}")
+        outcomes.append(by_name(name)(made, progress=progress))
+    return outcomes
+
+
+def given_away(report: AuditReport, control: str = "background_crop") -> Ints:
+    """Rows of images whose class the control gives away: every run that tested the image named its class.
+
+    Counted are the runs of intact splits (of random ones where no split is intact), of the readers that are above
+    chance; without a reader above chance nothing is given away, since some images are always right by luck.
+
+    Args:
+        report: of `controls`.
+        control: an experiment without the object.
+
+    Raises:
+        InputError: the report holds no runs of that control.
+    """
+    runs = [r for r in report.control_runs if r.config.option("control", "") == control]
+    if not runs:
+        there = sorted({str(r.config.option("control", "")) for r in report.control_runs})
+        raise InputError(f"no runs of control {control!r}", ", ".join(there) or "none: run controls first")
+    above = {
+        (c.effect.model, c.effect.condition)
+        for c in report.control_results
+        if c.control == control and c.effect.what == "score" and c.effect.metric == "balanced_accuracy"
+        if c.effect.seed is None and c.effect.p <= 0.05
+    }
+    tested, right = np.zeros(len(report.samples), np.int64), np.zeros(len(report.samples), np.int64)
+    for run in runs:
+        if (run.config.model, run.condition) in above:
+            tested[run.rows] += 1
+            right[run.rows] += run.predicted == report.samples.labels[run.rows]
+    return np.flatnonzero((tested > 0) & (right == tested))
+
+
+def _audit_settings(options: ControlSettings) -> Settings:
+    shared = {f.name for f in dataclasses.fields(Settings)} & {f.name for f in dataclasses.fields(ControlSettings)}
+    return Settings(**{k: getattr(options, k) for k in shared})
+
+
+def _joined(made: Study, failures: tuple[Any, ...], outcomes: Sequence[Outcome], out: Path | None) -> AuditReport:
+    """The report that is there already with these controls in place of earlier ones of the same names, or a new one."""
+    before = _stored(made.samples, made.scan, out)
+    notes = tuple(dict.fromkeys([*made.notes, *(n for o in outcomes for n in o.notes)]))
+    results = tuple(r for o in outcomes for r in o.results)
+    runs, sheets = tuple(r for o in outcomes for r in o.runs), tuple(s for o in outcomes for s in o.sheets)
+    asked = {f"control_{k}": v for k, v in dataclasses.asdict(made.settings).items()}
+    if before is None:
+        return _new(made, failures, notes, asked, results, runs, sheets)
+    again = {r.control for r in results}
+    topics = {f"control: {c}" for c in again} | {n.topic for n in made.notes}
+    return dataclasses.replace(
+        before,
+        notes=(*(n for n in before.notes if n.topic not in topics), *notes),
+        settings={**before.settings, **asked},
+        control_results=(*(r for r in before.control_results if r.control not in again), *results),
+        control_runs=(*(r for r in before.control_runs if r.config.option("control", "") not in again), *runs),
+        control_sheets=(*(s for s in before.control_sheets if s.control not in again), *sheets),
+    )
+
+
+def _stored(samples: Samples, scan: Scan, out: Path | None) -> AuditReport | None:
+    """The report in `out` if it is about the same images and labels."""
+    if out is None or not (out / STORED).exists():
+        return None
+    try:
+        before = load(out / STORED, AuditReport)
+    except StoreError:
+        return None
+    same = before.samples.ids == samples.ids and before.samples.classes == samples.classes
+    same = same and np.array_equal(before.samples.labels, samples.labels) and before.scan.content == scan.content
+    return before if same else None
+
+
+def _new(
+    made: Study,
+    failures: tuple[Any, ...],
+    notes: tuple[Note, ...],
+    asked: dict[str, Any],
+    results: tuple[Any, ...],
+    runs: tuple[Any, ...],
+    sheets: tuple[Any, ...],
+) -> AuditReport:
+    text = (
+        "inflation, exposure of the existing split and the ladder: this is a report of controls; run an audit as well"
+    )
+    return AuditReport(
+        samples=made.samples,
+        failures=failures,
+        scan=made.scan,
+        grouping=_named(made.grouping),
+        plans=made.plans,
+        exposures=made.exposures,
+        runs=(),
+        effects=(),
+        settings=asked,
+        versions=versions(),
+        verdict=sentence(notes),
+        notes=(Note("not evaluated", "audit", text), *notes),
+        control_results=results,
+        control_runs=runs,
+        control_sheets=sheets,
+    )
+
+
+def _named(grouping: Grouping) -> Grouping:
+    return grouping.with_unknown_as_singletons()
+
+
+def sentence(notes: Sequence[Note]) -> str:
+    """What the controls say in one sentence: the first warning of a background control, else of any, else that none."""
+    free = [n for n in notes if n.text.startswith(("classes differ in acquisition", "acquisitions can be told apart"))]
+    if free:
+        more = f" ({len(free)} controls without the object say so)" if len(free) > 1 else ""
+        return f"{free[0].text}{more}"
+    read = [n for n in notes if n.text.startswith(("no sign", "groups have a fingerprint"))]
+    return read[0].text if read else "No control could be evaluated; the section on controls says why."

@@ -1,0 +1,94 @@
+"""From what an experiment leaves of the pictures to predictions, on the same splits for every experiment."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import trainers
+from ..model import TRAIN, UNUSED, Descriptors, Run, TrainConfig
+from ..pixel_rows import long_rows, pixel_rows
+from ..progress import Progress, guarded
+from ._study import Study
+
+FAST_SIDE = 12
+COLOURS = 4
+"""A cheap reader sees a picture of 12 x 12 pixels, and how often each of 4 x 4 x 4 colours occurs (our choice)."""
+PAPER_SIDE = 32
+"""LeNet-5's own input size; crops that are smaller than this keep their size."""
+
+Pixels = NDArray[np.uint8]
+
+
+def prepared(study: Study, picture: Pixels) -> NDArray[np.generic]:
+    """What the readers of the preset need of one picture, uint8 (h, w, 3)."""
+    return _for_network(picture) if study.settings.preset == "paper" else _for_cheap(picture)
+
+
+def described(study: Study, pictures: Sequence[NDArray[np.generic]], name: str) -> Descriptors:
+    """Vectors of the pictures of all images, from `prepared`."""
+    if study.settings.preset == "paper":
+        whole = np.stack([np.asarray(p, np.uint8) for p in pictures])
+        grey = bool((whole[..., :1] == whole).all())
+        return pixel_rows(whole[..., :1] if grey else whole)
+    return Descriptors(f"small picture and colours of {name}", long_rows(np.stack(pictures).astype(np.float32)))
+
+
+def _for_network(picture: Pixels) -> Pixels:
+    import cv2
+
+    h, w = picture.shape[:2]
+    if max(h, w) <= 2 * PAPER_SIDE:
+        return np.ascontiguousarray(picture)
+    return np.asarray(cv2.resize(picture, (PAPER_SIDE, PAPER_SIDE), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _for_cheap(picture: Pixels) -> NDArray[np.float32]:
+    import cv2
+
+    whole = np.ascontiguousarray(picture)
+    small = cv2.resize(whole, (FAST_SIDE, FAST_SIDE), interpolation=cv2.INTER_AREA)
+    counts = cv2.calcHist([whole], [0, 1, 2], None, [COLOURS] * 3, [0, 256] * 3).ravel() / (whole.size / 3)
+    # Square roots weigh rare colours up; the factor makes both parts count about equally in a distance.
+    return np.concatenate([small.ravel().astype(np.float32) / 255 - 0.5, 3 * np.sqrt(counts)]).astype(np.float32)
+
+
+def read(
+    study: Study,
+    vectors: Descriptors,
+    models: Sequence[str],
+    names: tuple[str, str],
+    progress: Progress | None = None,
+) -> list[Run]:
+    """Train every reader on every split.
+
+    Args:
+        names: (control, variant), kept in the recipe of each run.
+    """
+    tell = guarded(progress)
+    jobs = [(m, p) for m in models for p in study.plans if _trainable(study, p.partition)]
+    runs = []
+    label = f"{names[0].replace('_', ' ')}: training"
+    for done, (model, plan) in enumerate(jobs):
+        tell(done, len(jobs), label)
+        config = TrainConfig(model, plan.seed, (("control", names[0]), ("variant", names[1])))
+        runs.append(trainers.by_name(model)(study.samples, plan, vectors, config))
+    tell(len(jobs), len(jobs), label)
+    return runs
+
+
+def _trainable(study: Study, partition: NDArray[np.str_]) -> bool:
+    labelled = study.samples.labels >= 0
+    train = labelled & (partition == TRAIN)
+    test = labelled & (partition != TRAIN) & (partition != UNUSED)
+    return bool(test.any()) and len(np.unique(study.samples.labels[train])) > 1
+
+
+def renamed(runs: Sequence[Run], prefix: str) -> list[Run]:
+    """The runs under model names of their own, so that they stand beside others on one scoreboard."""
+    return [
+        dataclasses.replace(r, config=dataclasses.replace(r.config, model=f"{prefix}|{r.config.model}")) for r in runs
+    ]

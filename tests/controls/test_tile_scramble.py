@@ -1,0 +1,18 @@
+"""Tiles in a new order keep what a tile shows."""
+
+from __future__ import annotations
+
+from fiftyone_hsd.controls.tile_scramble import tile_scramble
+
+
+def test_finds_what_it_is_for(corpus, score) -> None:
+    found = tile_scramble(corpus(cue=60))
+    assert score(found, "intact").effect.estimate > 0.85
+    assert score(found, "intact").effect.p < 0.01
+    assert len(found.sheets[0].pictures) == 12
+
+
+def test_claims_nothing_without(corpus, score) -> None:
+    found = tile_scramble(corpus(blind=True, cue=60))
+    assert score(found, "intact").effect.p > 0.02
+    assert found.notes[0].text.startswith("no sign")
