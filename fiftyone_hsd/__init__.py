@@ -9,8 +9,9 @@ __version__ = "0.1.0"
 from .audit import audit
 from .control_experiments import controls
 from .control_settings import ControlSettings
+from .labels import labels
 from .leaks import leaks
 from .repair import repair
 from .settings import Settings
 
-__all__ = ["ControlSettings", "Settings", "__version__", "audit", "controls", "leaks", "repair"]
+__all__ = ["ControlSettings", "Settings", "__version__", "audit", "controls", "labels", "leaks", "repair"]

@@ -661,6 +661,7 @@ class AuditReport:
     control_results: tuple[ControlResult, ...] = field(default=())
     control_runs: tuple[Run, ...] = field(default=())
     control_sheets: tuple[ControlSheet, ...] = field(default=())
+    label_results: tuple[LabelIssues, ...] = field(default=())
 
     def __post_init__(self) -> None:
         n = len(self.samples)
@@ -668,6 +669,8 @@ class AuditReport:
             raise InputError("the parts of a report speak of different numbers of samples")
         if len(self.plans) != len(self.exposures):
             raise InputError("there is not one exposure a plan")
+        if any(len(issues.mechanism) != n for issues in self.label_results):
+            raise InputError("label issues speak of another number of samples than the report")
 
     def plan(self, condition: str, seed: int = 0) -> SplitPlan:
         """The plan of one condition and seed."""
@@ -702,3 +705,98 @@ class Verdict:
         if self.path_a == self.path_b:
             raise InputError(f"a verdict about one sample, {self.path_a}", "two different samples")
         _set(self, path_a=min(self.path_a, self.path_b), path_b=max(self.path_a, self.path_b))
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfFold:
+    """Probabilities of every labelled sample from models that did not see it.
+
+    Attributes:
+        kind: "group" = no fold tears a group apart; "random" = files dealt one by one, class by class.
+        model: the trainer.
+        probabilities: float32 (n, C), mean over the plans; a row of nan = not evaluated.
+        plans: one a seed, partitions fold0, fold1, ...; `unused` = without a label.
+        notes: what could not be done, by name.
+    """
+
+    kind: str
+    model: str
+    probabilities: NDArray[np.float32]
+    plans: tuple[SplitPlan, ...]
+    notes: tuple[Note, ...] = ()
+
+    def __post_init__(self) -> None:
+        probabilities = _array(self.probabilities, np.float32, (None, None), "probabilities")
+        if any(len(p) != len(probabilities) for p in self.plans):
+            raise InputError("probabilities and fold plans speak of different numbers of samples")
+        _set(self, probabilities=probabilities, plans=tuple(self.plans), notes=tuple(self.notes))
+
+    @property
+    def evaluated(self) -> Bools:
+        """bool (n,), the samples with probabilities."""
+        return np.asarray(~np.isnan(self.probabilities).any(axis=1), bool)
+
+
+@dataclass(frozen=True, eq=False)
+class LabCheck:
+    """One check of cleanlab's Datalab.
+
+    Attributes:
+        name: as Datalab calls it.
+        flagged: bool (n,).
+        score: float64 (n,), Datalab's own: near 0 = severe; nan = none.
+        reason: why it was not evaluated, "" = it was.
+    """
+
+    name: str
+    flagged: Bools
+    score: Floats
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        flagged = _array(self.flagged, np.bool_, (None,), "flagged")
+        _set(self, flagged=flagged, score=_array(self.score, np.float64, (len(flagged),), "score"))
+
+
+@dataclass(frozen=True, eq=False)
+class LabelIssues:
+    """Labels that are probably wrong, by one model.
+
+    Attributes:
+        model: the trainer behind the out-of-fold probabilities.
+        mechanism: (n,) str: isolated, group-wide, cross-class duplicate, mixed group; "" = no issue.
+        suggested: int32 (n,), the class to look at instead; -1 = none.
+        score: float64 (n,), belief in the given label, small = probably wrong; nan = not evaluated.
+        by_group, by_random: bool (n,), what confident learning calls an error under group-disjoint and random folds.
+        score_group, score_random: float64 (n,), probability of the given label under each; nan = not evaluated.
+        effects: how well the model does under both kinds of folds, against the given labels.
+        checks: further checks of Datalab that were asked for.
+        notes: what could not be evaluated, by name.
+    """
+
+    model: str
+    mechanism: Strings
+    suggested: NDArray[np.int32]
+    score: Floats
+    by_group: Bools
+    by_random: Bools
+    score_group: Floats
+    score_random: Floats
+    effects: tuple[Effect, ...] = ()
+    checks: tuple[LabCheck, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    def __post_init__(self) -> None:
+        mechanism = _array(self.mechanism, np.str_, (None,), "mechanism")
+        n = len(mechanism)
+        _set(self, mechanism=mechanism, suggested=_array(self.suggested, np.int32, (n,), "suggested"))
+        for name in ("by_group", "by_random"):
+            _set(self, **{name: _array(getattr(self, name), np.bool_, (n,), name)})
+        for name in ("score", "score_group", "score_random"):
+            _set(self, **{name: _array(getattr(self, name), np.float64, (n,), name)})
+        _set(self, effects=tuple(self.effects), checks=tuple(self.checks), notes=tuple(self.notes))
+
+    @property
+    def flagged(self) -> Bools:
+        """bool (n,), the samples with an issue."""
+        return np.asarray(self.mechanism != "", bool)

@@ -36,13 +36,15 @@ LAYERS = (
     "effects + scoreboard + class_effects + plan_effects",
     "verdict",
     "controls",
+    "out_of_fold",
     "datalab",
+    "label_issues",
     "report",
     "dataset",
     "audit + audit_groups",
     "leaks + leaks_inputs",
     "grouped control_experiments",
-    "repair",
+    "repair labels",
     "__init__",
     "drawn doctor",
     "cli",
@@ -59,10 +61,11 @@ DOORS = {
     "ray": ("trainers",),
     "faiss": ("similarity", "similarity_faiss"),
     "cleanlab": ("datalab",),
+    "datasets": ("datalab",),
     "typer": ("cli",),
     "rich": ("cli",),
 }
-LAZY = ("fiftyone", "torch", "torchvision", "timm", "open_clip", "accelerate", "ray", "faiss", "cleanlab")
+LAZY = ("fiftyone", "torch", "torchvision", "timm", "open_clip", "accelerate", "ray", "faiss", "cleanlab", "datasets")
 
 
 def files() -> list[Path]:

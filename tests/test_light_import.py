@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-HEAVY = ("torch", "torchvision", "timm", "open_clip", "faiss", "fiftyone", "cleanlab", "accelerate", "ray")
+HEAVY = ("torch", "torchvision", "timm", "open_clip", "faiss", "fiftyone", "cleanlab", "datasets", "accelerate", "ray")
 SLOW = ("scipy", "sklearn", "skimage", "pandas", "plotly", "matplotlib", "cv2")
 
 

@@ -4,7 +4,7 @@ Importing this package does not import fiftyone; calling it does.
 """
 
 from .reading import from_name, from_view, label_fields, load, names, scalar_fields, split_counts
-from .writing import Written, storable, stored, undo, write_audit, write_repair
+from .writing import Written, storable, stored, undo, write_audit, write_labels, write_repair
 
 __all__ = [
     "Written",
@@ -19,5 +19,6 @@ __all__ = [
     "stored",
     "undo",
     "write_audit",
+    "write_labels",
     "write_repair",
 ]

@@ -1,8 +1,8 @@
-"""The marks of an audit or of a repair into a dataset and out of it again.
+"""The marks of an audit, of a repair or of label errors into a dataset and out of it again.
 
-One custom run, `hsd_audit` or `hsd_repair`, records what was written, so that a second one replaces exactly that and
-`undo` restores every document. It is registered before the first mark: marks of a run that was cut short are found and
-removed too.
+One custom run, `hsd_audit`, `hsd_repair` or `hsd_labels`, records what was written, so that a second one replaces
+exactly that and `undo` restores every document. It is registered before the first mark: marks of a run that was cut
+short are found and removed too.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from ..model import AuditReport, Exposure
 from ..progress import Progress, guarded
 from ..splitting import Repair
 from .bulk import Record, digests, remove_marks, write_samples
+from .label_marks import label_marks
 from .marks import Marks, ViewPlan, marks, repair_marks
 from .reading import GROUP, fiftyone, from_view
 
-RUN, REPAIR_RUN = "hsd_audit", "hsd_repair"
-RUNS = {"audit": RUN, "repair": REPAIR_RUN}
+RUN, REPAIR_RUN, LABELS_RUN = "hsd_audit", "hsd_repair", "hsd_labels"
+RUNS = {"audit": RUN, "repair": REPAIR_RUN, "labels": LABELS_RUN}
 FORCE = "undo with force=True removes the marks together with those changes"
 AGAIN = "run the audit again"
 READING = ("label_field", "split_field", "group_field")
@@ -86,6 +87,27 @@ def write_repair(
     return _write(dataset, REPAIR_RUN, repair_marks(report, repair, exposure), {}, force, tell)
 
 
+def write_labels(view: Any, report: AuditReport, *, force: bool = False, progress: Progress | None = None) -> Written:
+    """Write the newest label results of a report: fields hsd_label_issue, hsd_label_..., tags, saved views.
+
+    Marks of an audit stay as they are; those of earlier label results go. All or nothing, as `write_audit`.
+
+    Args:
+        view: the dataset or view whose labels were looked at.
+        report: what `fiftyone_hsd.labels` returned.
+        force: drop changes that others made to the marks of the earlier label results.
+
+    Raises:
+        InputError: the report holds no label results; and as `write_audit`.
+        StaleError: as `write_audit`.
+    """
+    if not report.label_results:
+        raise InputError("the report holds no label results", advice="call fiftyone_hsd.labels first")
+    tell = guarded(progress)
+    dataset = _checked(view, report, tell)
+    return _write(dataset, LABELS_RUN, label_marks(report), {"report": _packed(_summary(report))}, force, tell)
+
+
 def _checked(view: Any, report: AuditReport, tell: Progress) -> Any:
     """The dataset, if it still is what the report speaks of."""
     dataset = root(view)
@@ -121,7 +143,7 @@ def undo(view: Any, *, what: str = "audit", force: bool = False) -> Written:
     """Remove every mark of the recorded audit; afterwards each document is as it was before, its time stamp aside.
 
     Args:
-        what: "audit" or "repair": whose marks.
+        what: "audit", "repair" or "labels": whose marks.
 
     Raises:
         InputError: no such marks are recorded here.
@@ -144,12 +166,12 @@ def _undo(dataset: Any, run: str, force: bool) -> Written:
     return _remove(dataset, run, record)
 
 
-def stored(view: Any) -> Mapping[str, Any] | None:
-    """The report of the recorded audit as the value of report.json, None if there is none."""
-    dataset = root(view)
-    if not dataset.has_run(RUN) or dataset.get_run_info(RUN).config.status != "done":
+def stored(view: Any, what: str = "audit") -> Mapping[str, Any] | None:
+    """The report of the recorded audit (or label errors) as the value of report.json, None if there is none."""
+    dataset, run = root(view), RUNS[what]
+    if not dataset.has_run(run) or dataset.get_run_info(run).config.status != "done":
         return None
-    found = dataset.load_run_results(RUN, cache=False)
+    found = dataset.load_run_results(run, cache=False)
     return None if found is None else _unpacked(found.report)
 
 

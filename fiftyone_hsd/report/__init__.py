@@ -69,7 +69,7 @@ def _files_of(path: Path) -> Mapping[str, str]:
     """Name -> digest of what an earlier report wrote; only names that a report can have."""
     try:
         listed = json.loads(path.read_text("utf-8"))["files"]
-        ours = re.compile(r"([a-z]+\.csv|report\.html|splits/[A-Za-z0-9_-][A-Za-z0-9_.-]*\.csv)")
+        ours = re.compile(r"([a-z_]+\.csv|report\.html|splits/[A-Za-z0-9_-][A-Za-z0-9_.-]*\.csv)")
         return {k: v for k, v in listed.items() if ours.fullmatch(k)}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}

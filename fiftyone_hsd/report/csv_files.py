@@ -31,6 +31,7 @@ ALL_SPLITS = "path,condition,seed,partition"
 EXPOSURE = "path,condition,seed,exposed,mates_in_train,nearest_train,nearest_similarity"
 EFFECTS = "what,model,condition,seed,partition,class,metric,estimate,low,high,p,n,method"
 CONTROLS = f"{EFFECTS},control,variant,chance"
+LABEL_ISSUES = "path,model,label,group,issue,mechanism,suggested,score,by_group,by_random,score_group,score_random"
 RUNS = "model,condition,seed,train_seed,options,n_train,n_predicted,seconds,plan,versions,notes"
 
 _SPECIAL = re.compile(r'[",\r\n]')
@@ -62,6 +63,8 @@ def write_csv_files(report: AuditReport, out: Path) -> dict[str, str]:
         files["splits/all.csv"] = columns.all_splits()
     if report.control_results:
         files["controls.csv"] = _controls(report)
+    if report.label_results:
+        files["label_issues.csv"] = columns.label_issues()
     return {name: _write(out / name, chunks) for name, chunks in files.items()}
 
 
@@ -198,6 +201,31 @@ class _Columns:
                 [confidence[c] if c >= 0 else "" for c in codes],
             ]
         )
+
+    def label_issues(self) -> Iterator[str]:
+        """Every labelled image, the least believed label first."""
+        yield f"{LABEL_ISSUES}\n"
+        names = [*map(cell, self.report.samples.classes), ""]
+        for issues in self.report.label_results:
+            rows = np.flatnonzero(self.report.samples.labels >= 0)
+            rows = rows[np.lexsort((issues.score[rows], ~issues.flagged[rows]))]
+            at = rows.tolist()
+            yield _lines(
+                [
+                    [self.path[i] for i in at],
+                    [cell(issues.model)] * len(at),
+                    [self.label[i] for i in at],
+                    [self.group[i] for i in at],
+                    _spread(issues.flagged[rows]),
+                    _spread(issues.mechanism[rows]),
+                    [names[c] for c in issues.suggested[rows].tolist()],
+                    [cell(v) for v in issues.score[rows].tolist()],
+                    _spread(issues.by_group[rows]),
+                    _spread(issues.by_random[rows]),
+                    [cell(v) for v in issues.score_group[rows].tolist()],
+                    [cell(v) for v in issues.score_random[rows].tolist()],
+                ]
+            )
 
     def split(self, condition: str) -> Iterator[str]:
         found = primary(self.report, condition)

@@ -170,6 +170,7 @@ def all_notes(report: AuditReport) -> list[Note]:
     notes = [*report.notes, *report.samples.notes, *report.grouping.notes]
     notes += [n for plan in report.plans for n in plan.notes]
     notes += [n for run in report.runs for n in run.notes]
+    notes += [n for issues in report.label_results for n in issues.notes]
     return list(dict.fromkeys(notes))
 
 

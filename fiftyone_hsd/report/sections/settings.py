@@ -92,6 +92,8 @@ def _files(report: AuditReport) -> Table:
     files[6:6] = [(name, f"{condition}, primary seed") for condition, name in split_files(report).items()]
     if report.control_results:
         files.append(("controls.csv", "control experiments"))
+    if report.label_results:
+        files.append(("label_issues.csv", "each labelled image, the least believed label first"))
     if not report.plans:
         files = [f for f in files if f[0] != "splits/all.csv"]
     note = (

@@ -1,0 +1,103 @@
+"""Label errors in FiftyOne: fields, tags and views, beside those of an audit, and out again."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+
+import numpy as np
+import pytest
+
+from fiftyone_hsd import audit, dataset
+from fiftyone_hsd.dataset.label_marks import label_marks
+from fiftyone_hsd.errors import InputError, StaleError
+from fiftyone_hsd.model import LabelIssues
+
+pytestmark = pytest.mark.mongod
+
+
+@pytest.fixture
+def fo(mongod):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        import fiftyone
+
+        fiftyone.list_datasets()
+    return fiftyone
+
+
+@pytest.fixture
+def blood(fo, small_corpus):
+    found = fo.Dataset()
+    paths = sorted(p for p in (small_corpus / "images").rglob("*") if p.is_file())[:40]
+    found.add_samples(
+        [
+            fo.Sample(filepath=str(p), tags=["mine"], truth=fo.Classification(label=p.parent.name), patient=p.name[:5])
+            for p in paths
+        ]
+    )
+    yield found
+    found.delete()
+
+
+@pytest.fixture
+def report(blood):
+    """An audit with label results made by hand: what is tested is the writing."""
+    whole = audit(blood, group_field="patient", seeds=1, models=("nearest_neighbour",))
+    n = len(whole.samples)
+    mechanism = np.full(n, "", "<U21")
+    mechanism[[3, 4, 9]] = ["group-wide", "group-wide", "cross-class duplicate"]
+    score = np.where(np.arange(n) == 5, np.nan, 0.25)
+    none = np.zeros(n, bool)
+    suggested = np.where(np.arange(n) == 3, 0, -1)
+    issues = LabelIssues("linear_probe", mechanism, suggested, score, none, none, score, score)
+    return dataclasses.replace(whole, label_results=(issues,))
+
+
+def documents(found):
+    return [
+        {k: v for k, v in document.items() if k != "last_modified_at"} for document in found._sample_collection.find({})
+    ]
+
+
+def test_fields_tags_and_views_come_and_go_beside_an_audit(blood, report):
+    before = documents(blood)
+    dataset.write_audit(blood, report)
+    audited = documents(blood)
+    written = dataset.write_labels(blood, report)
+    assert written.fields == ("hsd_label_issue", "hsd_label_suggested", "hsd_label_score")
+    values = blood.values("hsd_label_issue")
+    assert [i for i, v in enumerate(values) if v] == [3, 4, 9]
+    assert values[9] == "cross-class duplicate"
+    assert blood.values("hsd_label_suggested")[3] == report.samples.classes[0]
+    assert blood.values("hsd_label_score")[4:6] == [0.25, None]
+    assert set(written.views) == {"hsd-label-issues", "hsd-label-group-wide", "hsd-label-cross-class-duplicate"}
+    assert len(blood.load_saved_view("hsd-label-issues")) == 3
+    assert len(blood.load_saved_view("hsd-label-group-wide")) == 2
+    assert dataset.stored(blood, "labels") is not None
+    assert dataset.write_labels(blood, report) == written  # a second time replaces, not adds
+    dataset.undo(blood, what="labels")
+    assert documents(blood) == audited
+    assert "hsd-groups" in blood.list_saved_views()
+    assert not any("label" in v for v in blood.list_saved_views())
+    dataset.undo(blood)
+    assert documents(blood) == before
+
+
+def test_what_somebody_changed_is_not_lost_unasked(blood, report):
+    dataset.write_labels(blood, report)
+    blood.set_values("hsd_label_issue", ["looked at"] * len(blood))
+    with pytest.raises(StaleError, match="changed since"):
+        dataset.undo(blood, what="labels")
+    dataset.undo(blood, what="labels", force=True)
+    assert "hsd_label_issue" not in blood.get_field_schema()
+    with pytest.raises(InputError, match="holds no labels"):
+        dataset.undo(blood, what="labels")
+
+
+def test_no_issues_leave_a_field_and_no_view(blood, report):
+    (issues,) = report.label_results
+    none = dataclasses.replace(issues, mechanism=np.full(len(report.samples), "", "<U1"))
+    assert label_marks(dataclasses.replace(report, label_results=(none,))).views == ()
+    with pytest.raises(InputError, match="no label results"):
+        dataset.write_labels(blood, dataclasses.replace(report, label_results=()))
