@@ -59,13 +59,11 @@ def with_words(
         like_class |= labels is not None and word.kind == "word" and pure(word.codes, labels) >= PURE
         if not before and not like_class and (word.kind != "word" or running is None):
             continue
-        if before and word.kind in ("date", "time", "year") and column.hint in _words.LASTING:
-            why.append(f"{called(word)} does not belong to the key: `{column.hint}` names what lasts from day to day")
-            continue
-        if before and column.well and id(word) not in part.split and not all(v in _words.VIEWS for v in word.values):
-            why.append(f"{called(word)} belongs to the key: wells are only known on their plate")
-            key.append(word)
-            codes = combine(codes, word.codes)
+        known = _by_its_word(column, word, part) if before else None
+        if known is not None:
+            why.append(f"{called(word)} {'belongs' if known[0] else 'does not belong'} to the key: {known[1]}")
+            key += [word] * known[0]
+            codes = combine(codes, word.codes) if known[0] else codes
             continue
         if column.kind == "date" and word in sources:
             key.append(word)
@@ -74,11 +72,11 @@ def with_words(
         # Under a word that belongs to the key already, the question is asked where that word is most frequent.
         case = Numbered(
             column.codes[rows], at(numbers), word.codes[rows], _rest(column, word, part)[rows], at(running), at(labels),
-            before, word.folder and not column.folder, like_class, id(word) in part.split, column.folder,
+            before, word.folder and not column.folder, like_class, id(word) in part.split, column.folder, _seen(word),
         )  # fmt: skip
         found = relation(case)
         # Behind a number stands what tells its views apart, unless two running counts prove otherwise.
-        if not before and not like_class and "rise together" not in found.text:
+        if not before and "rise together" not in found.text:
             continue
         # Numbers given out by a source are only known inside it, even where a few happen to return.
         nested = word in sources and len(np.unique(combine(codes, word.codes))) <= 1.03 * len(np.unique(codes))
@@ -90,10 +88,29 @@ def with_words(
             why.append(f"{called(word)} belongs to the key: {found.text or 'numbers are only known inside it'}")
         elif found.numbering == "common":
             why.append(f"{called(word)} does not belong to the key: {found.text}")
-            if (found.sure and not like_class) or all(v in _words.VIEWS for v in word.values):
+            if (found.sure and not like_class) or _seen(word):
                 paired.add(id(word))
         sure &= found.sure
     return Keyed(tuple(sorted(key, key=lambda c: (c.place, c.part))), codes, tuple(why), sure, frozenset(paired))
+
+
+def _by_its_word(column: Column, word: Column, part: Roles) -> tuple[bool, str] | None:
+    """(does it belong to the key, why) where the word beside a number already says so."""
+    if word.kind in ("date", "time", "year") and column.hint in _words.LASTING:
+        return False, f"`{column.hint}` names what lasts from day to day"
+    if column.well and id(word) not in part.split and not _seen(word):
+        return True, "wells are only known on their plate"
+    person = column.hint in _words.PERSON or column.hint in _words.PERSON_LETTERS
+    if person and word.distinct > 3 and word.hint not in _words.SOURCE:
+        cells = int(combine(column.codes, word.codes).max()) + 1
+        if cells >= 0.9 * column.distinct * word.distinct:
+            return False, f"the same `{column.hint}` numbers occur with all {word.distinct} of its values"
+    return None
+
+
+def _seen(word: Column) -> bool:
+    """Whether all values are words for what is seen of a thing."""
+    return all(v in _words.VIEWS for v in word.values)
 
 
 def _rest(column: Column, word: Column, part: Roles) -> Ints:

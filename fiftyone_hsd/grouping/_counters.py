@@ -22,6 +22,8 @@ FEW = 512
 """Views of one thing that a small, re-used set of numbers can hold without other evidence."""
 UNEVEN = 1.6
 """Ratio of how densely two words fill their ranges: counts of their own would be equally dense after any sampling."""
+SOME_ROWS = 5000
+"""Names looked at where all of them would say no more."""
 FOLLOWING = 0.3
 """Share of neighbours inside a group that differ by one, for the numbers to count as a run."""
 
@@ -140,6 +142,7 @@ class Numbered:
         like_class: whether the word says no more than the label.
         split: whether the word is a part of a split.
         folders: whether the key is a folder, so that everything below starts again by itself.
+        seen: whether all values of the word say what is seen of a thing (image, mask; axial, coronal).
     """
 
     key: Ints
@@ -153,6 +156,7 @@ class Numbered:
     like_class: bool
     split: bool
     folders: bool
+    seen: bool
 
 
 def relation(case: Numbered) -> Relation:
@@ -164,6 +168,8 @@ def relation(case: Numbered) -> Relation:
     monotone = _monotone(case.numbers, case.word, case.running)
     if monotone is not None:
         return monotone
+    if _same_rest(case):
+        return Relation("common", "equal keys have the same rest of the name under another word, other keys have not")
     if not case.folders:
         clash = _clashing(case.key, case.word, case.rest, under)
         if clash is not None and clash < 0.1:
@@ -176,7 +182,7 @@ def relation(case: Numbered) -> Relation:
             return mates
     single = len(pairs) > 0.98 * len(case.key)
     numbers = None if case.numbers is None else case.numbers[pairs]
-    return _overlap(case.key[pairs], numbers, case.word[pairs], case.before, case.like_class or case.split, single)
+    return _overlap(case, pairs, numbers, single)
 
 
 def _labels_agree(case: Numbered, pairs: Ints) -> Relation | None:
@@ -199,6 +205,22 @@ def _labels_agree(case: Numbered, pairs: Ints) -> Relation | None:
         text = f"{seen:.0%} of equal keys have equal labels under another word, {chance:.0%} by chance"
         return Relation("common", text)
     return None
+
+
+def _same_rest(case: Numbered) -> bool:
+    """Whether what else is in the name is the same under two words for one key, and another for the next key."""
+    order = np.lexsort((case.rest, case.word, case.key))[:SOME_ROWS]
+    cells: dict[int, dict[int, set[int]]] = {}
+    for k, w, v in zip(case.key[order].tolist(), case.word[order].tolist(), case.rest[order].tolist(), strict=True):
+        cells.setdefault(k, {}).setdefault(w, set()).add(v)
+    pairs = [tuple(words.items())[:2] for words in list(cells.values())[:-1] if len(words) > 1]
+    if len(pairs) < 20:
+        return False
+    same = [len(one & two) / len(one | two) for (_, one), (_, two) in pairs]
+    other = [
+        len(a[0][1] & b[1][1]) / len(a[0][1] | b[1][1]) for a, b in zip(pairs, [*pairs[1:], pairs[0]], strict=True)
+    ]
+    return float(np.mean(same)) >= 0.9 and float(np.mean(other)) <= 0.5
 
 
 def _in_blocks(numbers: Ints, word: Ints, labels: Ints) -> bool:
@@ -241,8 +263,9 @@ def _clashing(key: Ints, word: Ints, rest: Ints, under: Ints) -> float | None:
     return len(np.unique(owner[twice])) / len(np.unique(key[several]))
 
 
-def _overlap(key: Ints, numbers: Ints | None, word: Ints, before: bool, like_class: bool, single: bool) -> Relation:
+def _overlap(case: Numbered, pairs: Ints, numbers: Ints | None, single: bool) -> Relation:
     """Equal numbers under two words against what two counts of their own would share by chance."""
+    key, word, before, like_class = case.key[pairs], case.word[pairs], case.before, case.like_class or case.split
     under = np.bincount(key)
     seen = float((under * (under - 1) / 2).sum())
     if numbers is None:
@@ -265,7 +288,7 @@ def _overlap(key: Ints, numbers: Ints | None, word: Ints, before: bool, like_cla
     if seen > expected + 3 * expected**0.5 and seen >= 1.4 * expected:
         return Relation("common", f"{seen:.0f} numbers return under another word, {expected:.0f} would by chance")
     if expected >= 0.9 * max(possible, 1):
-        return _gapless(size, low, high, before, like_class, single)
+        return _gapless(size, low, high, before, like_class, single and case.seen)
     if expected < 10:
         unlikely = _poisson_tail(int(seen), expected) < 0.01
         if unlikely or not before:

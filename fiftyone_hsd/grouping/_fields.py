@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..model import Ints
+from . import _words
 
 _DATE = re.compile(
     r"(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])$"
@@ -130,6 +131,10 @@ def _parts(distinct: tuple[str, ...], n: int) -> list[list[str]] | None:
     # Letters that vary in several places (`A9J9`) are characters of a code.
     if sum(len(set(p)) > MOST_LETTERS for p, f in zip(parts, form, strict=True) if f == "a") > 1:
         return None
+    # `01L`, `01R`: few single letters behind numbers that return are sides.
+    sides = form == "0a" and len(set(parts[1])) <= 6 and len(set(parts[0])) <= 0.75 * len(distinct)
+    if sides and all(len(v) == 1 for v in set(parts[1])):
+        return parts
     if numbers >= 2 or (unique and sum(varying) >= 2) or (form in ("a0", "0a") and sum(varying) == 1):
         return parts
     return None
@@ -153,9 +158,18 @@ def _opaque(text: str) -> bool:
     return len(text) >= 10 and len(shape_of(text)) >= 5
 
 
+def _random_codes(some: Sequence[str]) -> bool:
+    """Whether values of one length mix letters and digits in ever different places (`9E5QGYA0F`)."""
+    if len(some) < 20 or len(some[0]) < 8 or len({len(v) for v in some}) > 1 or not all(v.isalnum() for v in some):
+        return False
+    return len({"".join("0" if x.isdigit() else "a" for x in v) for v in some[:100]}) > 0.5 * len(some[:100])
+
+
 def _column(place: int, part: int, codes: Ints, values: tuple[str, ...], hint: str, folder: bool, depth: int) -> Column:
     kind, numbers = _kind(values)
-    return Column(place, part, codes, values, kind, numbers, hint if kind != "word" else "", folder, depth)
+    if kind == "word" or (kind in ("date", "time") and hint in _words.ATTRIBUTE):
+        hint = ""  # a stamp behind `frame` is no number of a frame
+    return Column(place, part, codes, values, kind, numbers, hint, folder, depth)
 
 
 def _kind(values: tuple[str, ...]) -> tuple[str, Ints | None]:
@@ -175,6 +189,8 @@ def _kind(values: tuple[str, ...]) -> tuple[str, Ints | None]:
         return "date", None
     if all(_SIZE.match(v) for v in some):
         return "word", None
+    if _random_codes(some):
+        return "opaque", None
     if sum(bool(_opaque(v)) for v in some) >= 0.6 * len(some):
         return "opaque", None
     if sum(not any(c.isdigit() for c in v) for v in some) >= need:

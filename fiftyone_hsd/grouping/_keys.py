@@ -14,7 +14,7 @@ from ._families import Family
 from ._fields import Column
 from ._roles import Roles, called, roles, rule_of
 from ._runs import Runs, runs
-from ._standing import RARE, Turned, judge, source
+from ._standing import RARE, Turned, crossed, judge, source
 from ._word_keys import things_in_words
 
 RUNS = 0.5
@@ -81,10 +81,11 @@ def find(family: Family, labels: Ints | None, label_column: Column | None) -> Fi
             if column.kind == "date" or column.hint in _words.SOURCE or "fewer than" in verdict:
                 sources.append(column)
             continue
-        better = source(column, codes, later)
+        views = crossed(column, later)
+        better = views or source(column, codes, later)
         if better:
             turned.append(Turned(rule_of(key), int(codes.max()) + 1, better))
-            sources.append(column)
+            sources += [] if views else [column]
             # What a source holds is only better if it stands the test itself.
             best = best or (key, codes, [*evidence, *why], strength * 0.6)
             continue

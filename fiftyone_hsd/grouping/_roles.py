@@ -47,15 +47,18 @@ def roles(family: Family, labels: Ints | None) -> Roles:
     """Sort the varying columns into identifiers and words; say which repeat the label or a split."""
     varying = tuple(c for c in family.columns if c.kind != "const")
     like_class, split = set(), set()
+    named = False
     for i, c in enumerate(varying):
         if c.distinct <= 12 and all(v in _words.SPLIT for v in c.values):
             split.add(i)
         elif labels is not None and pure(labels, c.codes) >= PURE:
             like_class.add(i)
-        elif (c.hint in _words.PACKING and c.distinct <= (50 if c.folder else 12)) or any(
+        elif (c.hint in _words.PACKING and not named and c.distinct <= (50 if c.folder else 12)) or any(
             _packs(c, d) for d in varying
         ):
             split.add(i)
+        else:
+            named |= c.kind in IDENTIFIERS
     names: list[Column] = []
     words: list[Column] = []
     for i, c in enumerate(varying):

@@ -16,6 +16,8 @@ from ._roles import Roles, called, numbers_of, pure
 LEAST_GROUPS = 5
 """Fewer values are a condition or a source (modality, magnification, site), unless a word calls them things."""
 LEAST_NAMED = 2
+FEW_GROUPS, LARGE = 10, 50
+"""Fewer groups of more files each are taken for sources unless a word names them or more than a count is inside."""
 RARE = 0.05
 """Share of names in groups of two or more below which a field counts as different in every file."""
 FAN_OUT = 4.0
@@ -44,7 +46,7 @@ def judge(column: Column, keyed: Keyed, part: Roles, labels: Ints | None) -> tup
         return "it is different in (nearly) every file", [], 0.0
     if labels is not None and pure(labels, codes) >= 0.95:
         return "it only repeats the class", [], 0.0
-    if groups < (LEAST_NAMED if column.hint in _words.ENTITY else LEAST_GROUPS):
+    if min(groups, column.distinct) < (LEAST_NAMED if column.hint in _words.ENTITY else LEAST_GROUPS):
         return f"fewer than {LEAST_GROUPS} groups: a condition or a source", [], 0.0
     if from_source(column):
         return f"`{column.hint}` is where files come from, not a group", [], 0.0
@@ -82,6 +84,9 @@ def judge(column: Column, keyed: Keyed, part: Roles, labels: Ints | None) -> tup
     sitting = column.hint in _words.SITTING and not any(c.at < column.at for c in part.identifiers)
     if column.hint in _words.ATTRIBUTE and column.hint not in _words.ENTITY and not sitting:
         return f"`{column.hint}` tells files of one thing apart", [], 0.0
+    few = column.hint not in _words.ENTITY and groups < FEW_GROUPS and len(codes) > LARGE * groups and len(good) == 1
+    if few and not any(c.hint in _words.SEQUENCE for c in part.identifiers):
+        return "few large groups with nothing but a count inside: a source or a condition", [], 0.0
     if doubt == 1.0:
         return "nothing in the rest of the name looks like views of one thing", [], 0.0
     return "", evidence, 1 - doubt
@@ -98,6 +103,8 @@ def steps_of(column: Column, codes: Ints, part: Roles, key: tuple[Column, ...], 
         # `tile_18_71`: the word before the first number of a position counts for the second as well.
         second = position is not None and c.kind == "number" and not c.hint and c.place == position.place + 1
         made = step(parent, c, called(c), second or c.hint in _words.COORDINATE, numbers_of(c))
+        if made.kind == "unexplained" and c.hint in _words.SEQUENCE:
+            made = replace(made, kind="run", text=f"`{c.hint}` numbers what was recorded of it")
         position = c if made.kind == "coordinate" and not second else None
         if made.kind and id(c) not in part.like_class:
             last_is_time = made.kind == "when" and c.kind == "time"
@@ -154,15 +161,22 @@ def _shards(column: Column, codes: Ints, part: Roles) -> int:
     return 0
 
 
+def crossed(column: Column, later: tuple[Column, ...]) -> str:
+    """Why a key that stands only tells views of a later field apart, which returns under its values; "" otherwise."""
+    if (of := next((c for c in later if _index_of(column, c)), None)) is not None:
+        return f"every {called(of)} returns under each of its values: it counts versions of one thing"
+    if (person := next((c for c in later if _person_across(column, c)), None)) is not None:
+        return f"`{person.hint}` behind it names a living being that returns under its values"
+    if column.kind == "date" and (lasting := next((c for c in later if _lasts(column, c)), None)):
+        return f"{called(lasting)} returns on other days"
+    return ""
+
+
 def source(column: Column, codes: Ints, later: tuple[Column, ...]) -> str:
     """Why a key that stands is only the source of a finer one, "" if it is not."""
     groups = int(codes.max()) + 1
     if any(c.well for c in later):
         return "wells inside it are prepared one by one: a plate or a batch"
-    if (of := next((c for c in later if _index_of(column, c)), None)) is not None:
-        return f"every {called(of)} returns under each of its values: it counts versions of one thing"
-    if column.kind == "date" and (lasting := next((c for c in later if _lasts(column, c)), None)):
-        return f"{called(lasting)} returns on other days"
     for c in later:
         if c.kind in ("date", "time", "year") or (c.hint in _words.ATTRIBUTE and c.hint not in _words.ENTITY):
             continue
@@ -181,6 +195,19 @@ def source(column: Column, codes: Ints, later: tuple[Column, ...]) -> str:
             return f"it holds {fine / groups:.0f} of {called(c)} each, and none of them returns elsewhere: a source"
         return ""
     return ""
+
+
+def _person_across(column: Column, person: Column) -> bool:
+    """Whether a person's number, perhaps behind `s` or `p` alone (`a02_s01_e03`), returns under a field's values."""
+    across = int(combine(column.codes, person.codes).max()) + 1
+    if person.hint in _words.PERSON and column.hint not in _words.PERSON:
+        return across >= 0.5 * column.distinct * person.distinct
+    if column.hint == "s" and person.hint == "p" and person.distinct >= 2 * column.distinct:
+        return True  # more people than settings
+    letters = (
+        len(column.hint) == 1 and person.hint in _words.PERSON_LETTERS and column.hint not in _words.PERSON_LETTERS
+    )
+    return letters and across >= 0.9 * column.distinct * person.distinct
 
 
 def _lasts(day: Column, column: Column) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..model import Ints
+from . import _words
 from ._counters import combine
 from ._fields import Column
 from ._roles import Roles, rule_of
@@ -34,12 +35,29 @@ def things_in_words(
             several = float((np.bincount(np.unique(np.stack([codes, labels]), axis=1)[0]) > 1).mean())
         many = distinct >= MANY_WORDS and m <= 10 * distinct
         crossing = several >= 0.8 and distinct >= LEAST_GROUPS and m <= 50 * distinct and not key[0].folder
+        if (recorded := _recordings(key, part)) is not None:
+            return recorded
         if not views or m < 1.5 * distinct or not (many or crossing):
             turned.append(Turned(rule_of(key), distinct, "words name kinds, not things, unless few files share one"))
             continue
         text = f"its {distinct} values hold {m / distinct:.1f} files each" + (" of several classes" if crossing else "")
         return key, codes, [text, *(s.text for s in steps)], 0.6
     return None
+
+
+def _recordings(key: tuple[Column, ...], part: Roles) -> tuple[tuple[Column, ...], Ints, list[str], float] | None:
+    """Folders of words that hold numbered frames: each is a recording, also where a word of it is the class."""
+    below = [c for c in part.varying if c.at > key[-1].at and c.depth > key[-1].depth]
+    if not key[-1].folder or not any(c.hint in _words.SEQUENCE for c in below):
+        return None
+    whole = tuple(c for c in part.varying if c.depth == key[-1].depth)
+    codes = whole[0].codes
+    for c in whole[1:]:
+        codes = combine(codes, c.codes)
+    folders = int(codes.max()) + 1
+    if folders < MANY_WORDS or len(codes) < 2 * folders:
+        return None
+    return whole, codes, [f"{folders} folders of numbered frames"], 0.6
 
 
 def _phrases(part: Roles) -> list[tuple[Column, ...]]:

@@ -11,6 +11,12 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+PERSON_LETTERS = _set("s p")
+"""Letters that stand for subject or person where they occur with every value of what stands before them."""
+
+SEQUENCE = _set("frame frames frm fr f t time z slice page step")
+"""Whose number runs on inside one recording."""
+
 WHEN = _set("day date week wk month hour hr timepoint tp")
 """Whose number says when."""
 
@@ -62,7 +68,8 @@ COORDINATE = _set("x y row col column left top xmin ymin tile patch crop offset"
 
 VIEWS = _set(
     "left right l r od os o u both cc mlo ml lm ap pa lat lateral frontal front back top bottom side axial coronal "
-    "sagittal t1 t1w t1ce t1c t2 t2w flair dwi adc pd pdw swi rgb nir ir thermal depth he ihc image images img imgs "
+    "sagittal volume pan mul t1 t1w t1ce t1c t2 t2w flair dwi adc pd pdw swi rgb nir ir thermal depth he ihc "
+    "image images img imgs "
     "mask masks gt label labels seg segmentation annotation annotations original originals red green blue"
 )
 """What is seen of a thing, not which thing."""

@@ -5,8 +5,8 @@
 The conventions (`conventions/`) were written from public data sets and laboratory practice before the engine was run
 on them, and are split by a hash of their name into a development half, on which the engine may be improved, and a
 held-out half, which only reports. Score: pairwise F1 against the true groups, 0 on abstention; on names that hold no
-groups 1 for abstention, else 0. A second collection for development was added after the first measurement. A line is
-printed for every convention below .90 that is not held out, and with --all for every one.
+groups 1 for abstention, else 0. Second and third collections for development were added after the first measurement. A
+line is printed for every convention below .90 that is not held out, and with --all for every one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import time
 from statistics import mean
 
 import numpy as np
-from conventions import eyes_skin, microscopy, outdoors, people_video, radiology, second, tools  # noqa: F401
+from conventions import eyes_skin, microscopy, outdoors, people_video, radiology, second, third, tools  # noqa: F401
 from conventions.convention import EVERY, Convention
 
 from fiftyone_hsd.agreement import agreement
@@ -61,7 +61,13 @@ def main() -> None:
         if (options.only and c.name not in options.only) or (c.needs_labels and not labelled):
             continue
         f1, b_cubed, rule = scored(c, labelled, options.seed)
-        part = "held-out half" if c.held_out else "second collection" if c.later else "development half"
+        part = (
+            "held-out half"
+            if c.held_out
+            else f"{c.draw.__module__.rpartition('.')[2]} collection"
+            if c.later
+            else "development half"
+        )
         scores.setdefault((part, c.groups), []).append((f1, b_cubed))
         if options.all or options.only or (f1 < 0.9 and not c.held_out):
             said = f"abstains: {rule.reason}" if rule.abstained else f"{rule.rule} ({rule.groups} groups)"

@@ -76,6 +76,12 @@ def no_later(draw: Draw) -> Draw:
     return draw
 
 
+def no_later_given_labels(draw: Draw) -> Draw:
+    """As `no_given_labels`, of a later collection."""
+    EVERY.append(Convention(draw.__name__, draw, False, True, True))
+    return draw
+
+
 def pick(r: random.Random, n: int, low: int, high: int) -> list[int]:
     """n different numbers in order."""
     return sorted(r.sample(range(low, high), n))
