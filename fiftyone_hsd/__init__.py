@@ -11,7 +11,19 @@ from .control_experiments import controls
 from .control_settings import ControlSettings
 from .labels import labels
 from .leaks import leaks
+from .release import export, verify
 from .repair import repair
 from .settings import Settings
 
-__all__ = ["ControlSettings", "Settings", "__version__", "audit", "controls", "labels", "leaks", "repair"]
+__all__ = [
+    "ControlSettings",
+    "Settings",
+    "__version__",
+    "audit",
+    "controls",
+    "export",
+    "labels",
+    "leaks",
+    "repair",
+    "verify",
+]

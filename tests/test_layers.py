@@ -43,6 +43,7 @@ LAYERS = (
     "dataset",
     "audit + audit_groups",
     "leaks + leaks_inputs",
+    "release",
     "grouped control_experiments",
     "repair labels",
     "__init__",

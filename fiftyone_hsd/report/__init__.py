@@ -12,7 +12,6 @@ from ..model import AuditReport
 from ..store import atomic
 from . import sections
 from .csv_files import encoded, write_csv_files
-from .html_page import page
 from .json_file import report_json
 from .sections import SectionOf
 
@@ -38,6 +37,8 @@ def write(report: AuditReport, out: Path, *, extra: Sequence[SectionOf] = (), pi
     Raises:
         StoreError: a file cannot be written.
     """
+    from .html_page import page  # jinja2, which most verbs do not need
+
     folder = Path(out)
     before = _files_of(folder / DATA)
     built = sections.build(report, extra)

@@ -113,6 +113,11 @@ def encoded(text: str) -> bytes:
         return _LONE.sub(lambda m: f"\\u{ord(m[0]):04x}", text).encode("utf-8", "surrogateescape")
 
 
+def as_written(text: str) -> str:
+    """Text as it comes back from a file: `encoded`, read again."""
+    return encoded(text).decode("utf-8", "surrogateescape")
+
+
 def _write(path: Path, chunks: Iterable[str]) -> str:
     digest = hashlib.sha256()
 

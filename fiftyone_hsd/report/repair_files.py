@@ -43,8 +43,6 @@ def write_repair_files(report: AuditReport, repair: Repair, settings: dict[str, 
 
 def plan_value(report: AuditReport, repair: Repair, settings: dict[str, Any]) -> dict[str, Any]:
     """The plan as JSON."""
-    ids, groups = paths_of(report.samples), report.grouping.group_ids(report.samples.ids)
-    order = sorted(range(len(ids)), key=ids.__getitem__)
     return {
         "schema": SCHEMA,
         "settings": settings,
@@ -54,8 +52,15 @@ def plan_value(report: AuditReport, repair: Repair, settings: dict[str, Any]) ->
         "least_possible": repair.least,
         "optimal": repair.optimal,
         "notes": [{"level": n.level, "topic": n.topic, "text": n.text} for n in repair.plan.notes],
-        "digests": {"plan": repair.plan.digest, "groups": sha256_json([[ids[i], groups[i]] for i in order])},
+        "digests": {"plan": repair.plan.digest, "groups": groups_digest(report)},
     }
+
+
+def groups_digest(report: AuditReport) -> str:
+    """Digest of (path, group) in order of paths: a repair belongs to these."""
+    ids, groups = paths_of(report.samples), report.grouping.group_ids(report.samples.ids)
+    order = sorted(range(len(ids)), key=ids.__getitem__)
+    return sha256_json([[ids[i], groups[i]] for i in order])
 
 
 def _split(report: AuditReport, repair: Repair) -> Iterator[str]:
