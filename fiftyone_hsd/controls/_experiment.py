@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ..model import ControlSheet, Descriptors, Ints, Note, Run
 from ..progress import Progress
+from ._boxes import Box, cut, place
 from ._readers import described, prepared, read
 from ._study import Look, Outcome, Study
 from ._two_by_two import compared
@@ -37,7 +40,7 @@ def look(
         progress: `progress(done, total, label)`.
     """
     readers = models or study.models
-    vectors = _vectors(study, how, progress)
+    vectors = vectors_of(study, how, progress)
     runs = read(study, vectors, readers, (how.control, how.variant), progress)
     whole = full_runs(study, readers, progress) if how.control != FULL else []
     results, reading = compared(study, how, runs, whole, doubt=_doubt(study, remarks or {}))
@@ -55,7 +58,7 @@ def full_runs(study: Study, models: tuple[str, ...], progress: Progress | None =
     """The same readers on whole pictures, trained once a corpus."""
     missing = tuple(m for m in models if f"{FULL}|{m}" not in study.kept)
     if missing:
-        vectors = _vectors(study, whole_picture(), progress)
+        vectors = vectors_of(study, whole_picture(), progress)
         for model in missing:
             runs = read(study, vectors, (model,), (FULL, "whole"), progress)
             study.kept[f"{FULL}|{model}"] = tuple(runs)
@@ -67,7 +70,37 @@ def whole_picture() -> Look:
     return Look(FULL, "whole", "whole pictures", False, lambda _row, picture: picture)
 
 
-def _vectors(study: Study, how: Look, progress: Progress | None) -> Descriptors:
+def crop_look(study: Study) -> Look:
+    """The background crop that was asked for, as it is named everywhere."""
+    return Look("background_crop", _crop_variant(study), _crop_left(study), True, partial(_crop, study))
+
+
+def crop_place(study: Study, row: int, picture: Pixels) -> Box:
+    """Where the background crop of an image lies."""
+    field = study.settings.box_field
+    return place(study.settings, None if field is None else str(study.samples.column(field)[row]), picture.shape)
+
+
+def _crop_variant(study: Study) -> str:
+    s = study.settings
+    if s.box_field is not None:
+        return f"column {s.box_field}"
+    return f"box {s.box}" if s.box is not None else f"{s.size} {s.corner}"
+
+
+def _crop_left(study: Study) -> str:
+    s = study.settings
+    if s.box_field is not None:
+        return f"the pixels in the box of column {s.box_field}"
+    return f"the pixels in the box {s.box}" if s.box is not None else f"the {s.size} pixels at the {s.corner}"
+
+
+def _crop(study: Study, row: int, picture: Pixels) -> Pixels:
+    return cut(picture, crop_place(study, row, picture))
+
+
+def vectors_of(study: Study, how: Look, progress: Progress | None) -> Descriptors:
+    """Vectors of all images for the readers of the preset."""
     rows = range(len(study.samples))
     label = f"{how.control.replace('_', ' ')}: reading pictures"
     made = study.gallery.each(lambda row, p: prepared(study, how.change(row, p)), rows, label, progress)

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import trainers
-from ..model import TRAIN, UNUSED, Descriptors, Run, TrainConfig
+from ..model import TRAIN, UNUSED, Descriptors, Run, SplitPlan, TrainConfig
 from ..pixel_rows import long_rows, pixel_rows
 from ..progress import Progress, guarded
 from ._study import Study
 
 FAST_SIDE = 12
 COLOURS = 4
+COLOUR_WEIGHT = 4.0
 """A cheap reader sees a picture of 12 x 12 pixels, and how often each of 4 x 4 x 4 colours occurs (our choice)."""
 PAPER_SIDE = 32
 """LeNet-5's own input size; crops that are smaller than this keep their size."""
@@ -34,7 +35,20 @@ def described(study: Study, pictures: Sequence[NDArray[np.generic]], name: str) 
         whole = np.stack([np.asarray(p, np.uint8) for p in pictures])
         grey = bool((whole[..., :1] == whole).all())
         return pixel_rows(whole[..., :1] if grey else whole)
-    return Descriptors(f"small picture and colours of {name}", long_rows(np.stack(pictures).astype(np.float32)))
+    return Descriptors(f"small picture and colours of {name}", long_rows(_balanced(np.stack(pictures))))
+
+
+def _balanced(values: NDArray[np.generic]) -> NDArray[np.float32]:
+    """Places and colours on one scale: each part of unit spread over the corpus, colours four times as heavy.
+
+    Turned and mirrored copies share colours and no places: with equal weights they were not each other's nearest.
+    """
+    x = np.asarray(values, np.float32)
+    parts = []
+    for part, weight in ((x[:, : 3 * FAST_SIDE**2], 0.5), (x[:, 3 * FAST_SIDE**2 :], 0.5 * COLOUR_WEIGHT)):
+        spread = float(np.sqrt(part.var(axis=0).sum()))
+        parts.append((part - part.mean(axis=0)) * (weight / spread if spread > 1e-6 else 1.0))
+    return np.concatenate(parts, axis=1)
 
 
 def _for_network(picture: Pixels) -> Pixels:
@@ -52,8 +66,8 @@ def _for_cheap(picture: Pixels) -> NDArray[np.float32]:
     whole = np.ascontiguousarray(picture)
     small = cv2.resize(whole, (FAST_SIDE, FAST_SIDE), interpolation=cv2.INTER_AREA)
     counts = cv2.calcHist([whole], [0, 1, 2], None, [COLOURS] * 3, [0, 256] * 3).ravel() / (whole.size / 3)
-    # Square roots weigh rare colours up; the factor makes both parts count about equally in a distance.
-    return np.concatenate([small.ravel().astype(np.float32) / 255 - 0.5, 3 * np.sqrt(counts)]).astype(np.float32)
+    # Square roots weigh rare colours up.
+    return np.concatenate([small.ravel().astype(np.float32) / 255, np.sqrt(counts)]).astype(np.float32)
 
 
 def read(
@@ -62,14 +76,18 @@ def read(
     models: Sequence[str],
     names: tuple[str, str],
     progress: Progress | None = None,
+    *,
+    plans: Sequence[SplitPlan] | None = None,
 ) -> list[Run]:
     """Train every reader on every split.
 
     Args:
         names: (control, variant), kept in the recipe of each run.
+        plans: other splits than those of the study.
     """
     tell = guarded(progress)
-    jobs = [(m, p) for m in models for p in study.plans if _trainable(study, p.partition)]
+    splits = study.plans if plans is None else plans
+    jobs = [(m, p) for m in models for p in splits if _trainable(study, p.partition)]
     runs = []
     label = f"{names[0].replace('_', ' ')}: training"
     for done, (model, plan) in enumerate(jobs):
