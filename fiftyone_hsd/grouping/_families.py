@@ -172,7 +172,31 @@ def _family(rows: Ints, separators: tuple[str, ...], fields: list[tuple[str, ...
         # A constant word names the number after it; anything that varies ends its reach.
         text = last.values[0] if last.kind == "const" else ""
         hint = text if text.isalpha() else ""
-    return Family(rows, tuple(fields), separators, tuple(_with_times(columns)))
+    return Family(rows, tuple(fields), separators, tuple(_with_surroundings(_with_times(columns), separators)))
+
+
+def _with_surroundings(columns: list[Column], separators: tuple[str, ...]) -> list[Column]:
+    """The constant text around each column, as a reader would point at it (`_IMG`)."""
+
+    def between(a: Column, b: Column) -> str:
+        return separators[b.place - 1] if a.place != b.place else ""
+
+    def text(beside: list[Column], forward: bool) -> str:
+        here, out = beside[0], ""
+        for c in beside[1:]:
+            if c.depth != here.depth:
+                return out
+            gap = between(here, c) if forward else between(c, here)
+            constant = c.values[0] if c.kind == "const" else ""
+            out = out + gap + constant if forward else constant + gap + out
+            if c.kind != "const":
+                return out
+            here = c
+        return out
+
+    return [
+        replace(c, before=text(columns[i::-1], False), after=text(columns[i:], True)) for i, c in enumerate(columns)
+    ]
 
 
 def _with_times(columns: list[Column]) -> list[Column]:

@@ -45,6 +45,8 @@ class Column:
         hint: the constant word beside the number (`patient` in `patient_012`), "" = none.
         folder: whether the field belongs to a directory.
         depth: which component of the path.
+        before, after: what stands directly before and behind it in its component in every name: separators and
+            constant text; "" at the ends of the component.
     """
 
     place: int
@@ -56,6 +58,8 @@ class Column:
     hint: str
     folder: bool
     depth: int
+    before: str = ""
+    after: str = ""
 
     @property
     def at(self) -> tuple[int, int]:

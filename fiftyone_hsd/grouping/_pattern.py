@@ -115,4 +115,5 @@ def _end(family: Family, i: int) -> str:
     here, after = family.columns[i], family.columns[i + 1]
     if after.place == here.place:
         return r"(?=\d)" if after.values[0][:1].isdigit() else r"(?=[^\W\d_])"
-    return f"(?={re.escape(family.separators[here.place])}|$)"
+    # A form with less behind the key follows the same pattern, with or without its extension.
+    return rf"(?={re.escape(family.separators[here.place])}|(?:\.\w+)*$)"

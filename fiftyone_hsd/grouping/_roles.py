@@ -16,20 +16,72 @@ PURE = 0.98
 IDENTIFIERS = ("number", "code", "opaque", "date", "time")
 
 
+_NOUNS = {"number": "number", "date": "date", "time": "time", "year": "year", "word": "word"}
+LISTED = 4
+"""Words listed one by one in a rule."""
+
+
 def called(column: Column) -> str:
-    """How to name a column to a reader."""
+    """How to point a reader at a column: by what stands around it, with an example."""
     if column.place < 0:
         return "the label"
-    where = "folder" if column.folder else "name"
-    example = column.values[0][:40]
+    where = f"folder {column.depth + 1}" if column.folder else "the name"
+    noun = _NOUNS.get(column.kind, "text")
+    example = f"(such as `{_short(column.values[0])}`)"
+    if column.kind == "word" and column.distinct <= LISTED:
+        example = "(" + " or ".join(f"`{_short(v)}`" for v in column.values) + ")"
     if column.hint:
-        return f"`{column.hint}` {example}"
-    return f"field {column.place + 1} of the {where} (such as `{example}`)"
+        return f"the {noun} after `{column.hint}` {example}"
+    if not column.before and not column.after:
+        return f"{where if column.folder else 'the whole name'} {example}"
+    inside = f" of {where}" if column.folder else ""
+    if not column.before:
+        return f"the {noun} before {_mark(column.after, 'first')}{inside} {example}"
+    if not column.after:
+        return f"the {noun} after {_mark(column.before, 'last')}{inside} {example}"
+    return f"the {noun} between `{column.before}` and `{column.after}`{inside} {example}"
+
+
+def _mark(text: str, which: str) -> str:
+    return f"`{_short(text)}`" if any(c.isalnum() for c in text) else f"the {which} `{_short(text)}`"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:39] + "…"
 
 
 def rule_of(key: tuple[Column, ...]) -> str:
-    """The key in words."""
-    return " with ".join(called(c) for c in key)
+    """The key in words: columns that stand side by side from the start of the name are one text."""
+    stretches: list[list[Column]] = []
+    for c in key:
+        last = stretches[-1][-1] if stretches else None
+        beside = (
+            last is not None and c.depth == last.depth and 0 <= c.place - last.place <= 1 and c.before == last.after
+        )
+        if beside:
+            stretches[-1].append(c)
+        else:
+            stretches.append([c])
+    return " together with ".join(_stretch(s) for s in stretches)
+
+
+def _stretch(columns: list[Column]) -> str:
+    if len(columns) == 1:
+        return called(columns[0])
+    first, last = columns[0], columns[-1]
+    text = "".join(c.values[c.codes[0]] + (c.after if c is not last else "") for c in columns)
+    example = f"(such as `{_short(text)}`)"
+    where = f" of folder {first.depth + 1}" if first.folder else ""
+    parts = f"{last.place - first.place + 1} parts" if last.place > first.place else "part"
+    if not first.before and not last.after:
+        return f"folder {first.depth + 1} {example}" if first.folder else f"the whole name {example}"
+    if not first.before:
+        mark = _mark(last.after, "first")
+        return f"the text before {mark}{where} {example}" if mark[0] == "`" else f"the first {parts}{where} {example}"
+    if not last.after:
+        mark = _mark(first.before, "last")
+        return f"the text after {mark}{where} {example}" if mark[0] == "`" else f"the last {parts}{where} {example}"
+    return f"the text between `{_short(first.before)}` and `{_short(last.after)}`{where} {example}"
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from ._roles import Roles, called, numbers_of, pure
 
 LEAST_RUNS = 20
 """Fewer runs do not show a law of their lengths."""
-SIGMAS = 5.0
-"""How far below chance the number of single files among the runs must lie, in standard errors."""
+RARELY = 1e-5
+"""Probability below which so few single files among the runs are no chance."""
 LONG = 100
 """Mean length of runs from which on they are parts of a selection rather than shots of one thing."""
 LEAST_CONTEXT = 10
@@ -88,7 +88,14 @@ def _divided(context: Ints, numbers: Ints) -> tuple[Ints, str]:
         return codes, ""
     # P(length = 1) of a geometric law with this mean.
     single, chance = float((length == 1).mean()), 1 / mean
-    if single > chance - SIGMAS * (chance * (1 - chance) / len(length)) ** 0.5 or single > 0.5 * chance:
+    if single > 0.5 * chance or _at_most(int((length == 1).sum()), len(length), chance) > RARELY:
         return codes, ""
     text = f"{len(length)} runs of {mean:.1f} files on average, {single:.0%} of them single, {chance:.0%} by chance"
     return codes, text
+
+
+def _at_most(seen: int, n: int, share: float) -> float:
+    """P(at most `seen` of n) under a binomial law."""
+    from scipy.stats import binom
+
+    return float(binom.cdf(seen, n, share))

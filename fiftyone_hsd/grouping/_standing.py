@@ -214,7 +214,7 @@ def _lasts(day: Column, column: Column) -> bool:
     """Whether a field below a date names things that are seen on several days, each in several files."""
     if column.hint in _words.LASTING:
         return True
-    if column.hint in _words.ATTRIBUTE | _words.COUNTER or not column.hint:
+    if column.hint in _words.ATTRIBUTE | _words.COUNTER | _words.SOURCE or not column.hint:
         return False
     both = combine(day.codes, column.codes)
     return int(both.max()) + 1 >= 0.5 * day.distinct * column.distinct and shared(both) >= 0.5

@@ -84,8 +84,84 @@ def keras(rng):
         yield f"_{int(rng.integers(0, 120))}_{int(rng.integers(0, 10000))}.jpeg", None, k % 3
 
 
-TO_GROUP = (slides, subjects, directories, clips, barcodes, wrapped)
-TO_ABSTAIN = (hashes, uuids, counters, class_index, keras)
+def shots(rng):
+    number = 100
+    for thing in range(60):
+        number += int(rng.integers(4, 12))
+        for _ in range(int(rng.integers(3, 7))):
+            number += 1
+            yield f"IMG_{number:04d}.JPG", thing, thing // 10 % 3
+
+
+def plates(rng):
+    for plate in range(1, 7):
+        for well in rng.choice([f"{a}{b:02d}" for a in "ABCDEFGH" for b in range(1, 13)], 30, replace=False):
+            for field in (1, 2, 3):
+                yield f"plate{plate}_{well}_f{field}.tif", f"{plate}{well}", int(rng.integers(3))
+
+
+def visits(rng):
+    for p in range(1, 25):
+        for d in rng.choice(28, 3, replace=False) + 1:
+            for k in (1, 2):
+                yield f"2021-05-{d:02d}/mouse{p:02d}/{k:03d}.png", p, p % 3
+
+
+def sessions(rng):
+    for d in range(1, 29):
+        for k in range(1, int(rng.integers(8, 20))):
+            yield f"{d:02d}-05-2021/IMG_{k:04d}.jpg", d, int(rng.integers(3))
+
+
+def gestures(rng):
+    for gesture in range(1, 9):
+        for subject in range(1, 16):
+            for k in (1, 2):
+                yield f"gesture{gesture}_subject{subject:02d}_{k}.png", subject, gesture % 3
+
+
+def arms(rng):
+    for number, arm in enumerate(("control", "treated")):
+        for p in range(1, 30 + 9 * number):
+            for k in (1, 2, 3):
+                yield f"{arm}_{p:02d}_img_{k}.tif", f"{arm}{p}", number
+
+
+def lesions(rng):
+    for k in range(1, 60):
+        yield f"images/eye_{k:02d}.jpg", k, k % 3
+        for w in ("EX", "HE", "MA"):
+            yield f"masks/eye_{k:02d}_{w}.tif", k, k % 3
+
+
+def some_of_a_count(rng):
+    for k in np.sort(rng.choice(1500, 700, replace=False)):
+        yield f"IMG_{k:04d}.JPG", None, int(k) // 300 % 3
+
+
+def shelves(rng):
+    for c in CLASSES:
+        for k in range(0, 2400, 3):
+            yield f"{c}/{k // 1000}000-{k // 1000}999/{c}_{k:05d}.jpg", None, CLASSES.index(c)
+
+
+def turntable(rng):
+    for o in range(3):
+        for a in range(0, 360, 5):
+            yield f"{CLASSES[o]}/{a:03d}.png", None, o
+
+
+def prefixed_keras(rng):
+    for _ in range(600):
+        yield f"aug_{int(rng.integers(0, 300))}_{int(rng.integers(0, 10000))}.jpeg", None, int(rng.integers(3))
+
+
+TO_GROUP = (
+    slides, subjects, directories, clips, barcodes, wrapped, shots, plates, visits, sessions, gestures, arms, lesions,
+)  # fmt: skip
+TO_ABSTAIN = (
+    hashes, uuids, counters, class_index, keras, some_of_a_count, shelves, turntable, prefixed_keras,
+)  # fmt: skip
 
 
 def told(convention):
@@ -117,6 +193,42 @@ def test_conventions_without_groups(convention):
     assert rule.reason
     assert (rule.codes == -1).all()
     assert len(name_links(rule)) == 0
+
+
+@pytest.mark.parametrize(
+    ("convention", "words"),
+    [
+        (arms, "the text before `_img_` (such as `control_01`)"),
+        (clips, "the number after `clip` (such as `1`)"),
+        (directories, "the number after `p` (such as `001`)"),
+        (shots, "runs of consecutive numbers in the number after `img`"),
+        (sessions, "folder 1 (such as `01-05-2021`)"),
+    ],
+    ids=lambda v: getattr(v, "__name__", ""),
+)
+def test_a_rule_points_at_the_text_around_the_key(convention, words):
+    names, _, labels = told(convention)
+    assert infer(names, labels, CLASSES).rule.startswith(words)
+
+
+def test_losing_rules_say_why_and_levels_are_nested():
+    names, _, labels = told(subjects)
+    rule = infer(names, labels, CLASSES)
+    assert rule.matched == 1
+    assert 0 < rule.confidence <= 1
+    assert all(r.why for r in rule.runners_up)
+    for level in rule.levels:
+        assert level.groups > rule.groups
+        assert len(np.unique(np.stack([level.codes, rule.codes]), axis=1)[0]) == level.groups
+    assert [level.groups for level in rule.levels] == sorted({level.groups for level in rule.levels})
+
+
+def test_mixed_conventions_keep_their_groups_apart():
+    one, two = told(slides), told(directories)
+    names = [f"labA/{n}" for n in one[0]] + [f"labB/{n}" for n in two[0]]
+    rule = infer(names, np.concatenate([one[2], two[2]]), CLASSES)
+    true = np.unique([*(f"a{g}" for g in one[1]), *(f"b{g}" for g in two[1])], return_inverse=True)[1]
+    assert agreement(rule.codes, true).f1 >= 0.97
 
 
 def test_order_of_names_does_not_matter():
