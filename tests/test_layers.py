@@ -30,6 +30,7 @@ LAYERS = (
     "grouping",
     "splitting",
     "exposure",
+    "exposing",
     "trainers",
     "stats + metrics",
     "dependence",

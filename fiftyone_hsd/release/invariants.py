@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import FieldError
 from ..exposure import exposure
-from ..model import TEST, UNUSED, Exposure, SplitPlan, Strings, sha256_json
+from ..model import TEST, TRAIN, UNUSED, Exposure, SplitPlan, Strings, sha256_json
 from ..report.csv_files import SPLIT, encoded
 from ..splitting import SHUFFLE
 from ..splitting.checks import crossing_groups
@@ -34,6 +34,7 @@ def derive(read: Release) -> list[Finding]:
         _disjoint(read, plans),
         _class_counts(read, plans),
         *_exposures(read, plans),
+        _exposing(read, plans),
         _lists(read),
     ]
 
@@ -201,6 +202,21 @@ def _told_apart(read: Release, key: tuple[str, int], again: Exposure) -> list[st
             )
     extra = set(said) - {read.paths[i] for i in np.flatnonzero(again.evaluated).tolist()}
     return differs + [f"exposure.csv, {name}: {p} is not outside train" for p in sorted(extra)]
+
+
+def _exposing(read: Release, plans: dict[tuple[str, int], SplitPlan]) -> Finding:
+    """exposing.csv pairs samples outside train with train samples of their own group."""
+    table = read.tables.get("exposing.csv", {"path": [], "condition": [], "seed": [], "train": []})
+    row = {p: i for i, p in enumerate(read.paths)}
+    differs = []
+    columns = (table[c] for c in ("path", "condition", "seed", "train"))
+    for path, condition, seed, train in zip(*columns, strict=True):
+        plan, a, b = plans.get((condition, int(seed))), row.get(path), row.get(train)
+        if plan is None or a is None or b is None:
+            differs.append(f"exposing.csv names {path}, {train} or {condition}, seed {seed}, which are not here")
+        elif read.codes[a] != read.codes[b] or plan.partition[b] != TRAIN or plan.partition[a] == TRAIN:
+            differs.append(f"exposing.csv, {condition}, seed {seed}: {train} does not expose {path}")
+    return "pairs of exposing.csv follow from groups and partitions", len(table["path"]), some(differs)
 
 
 def _lists(read: Release) -> Finding:

@@ -19,6 +19,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exposing import exposing
 from ..model import TRAIN, AuditReport, Exposure, Samples
 from ..store import atomic
 from .lookup import EXISTING, pairs_of, primary
@@ -29,6 +30,7 @@ GROUPS = "path,group,evidence,confidence"
 SPLIT = "path,label,group,partition"
 ALL_SPLITS = "path,condition,seed,partition"
 EXPOSURE = "path,condition,seed,exposed,mates_in_train,nearest_train,nearest_similarity"
+EXPOSING = "path,condition,seed,train,evidence,through,weakest,similarity,mates_in_train"
 EFFECTS = "what,model,condition,seed,partition,class,metric,estimate,low,high,p,n,method"
 CONTROLS = f"{EFFECTS},control,variant,chance"
 LABEL_ISSUES = "path,model,label,group,issue,mechanism,suggested,score,by_group,by_random,score_group,score_random"
@@ -54,6 +56,7 @@ def write_csv_files(report: AuditReport, out: Path) -> dict[str, str]:
         "links.csv": columns.links(),
         "groups.csv": columns.groups(),
         "exposure.csv": columns.exposures(),
+        "exposing.csv": columns.exposing(),
         "effects.csv": _effects(report),
         "runs.csv": _runs(report),
     }
@@ -251,6 +254,34 @@ class _Columns:
             rows = np.flatnonzero(exposure.evaluated)
             head = f"{cell(plan.condition)},{plan.seed}"
             yield _lines([[self.path[i] for i in rows.tolist()], [head] * len(rows), *self._exposure(exposure, rows)])
+
+    def exposing(self) -> Iterator[str]:
+        """Exposed samples of the primary plans with the train samples that expose them, nearest along the links first.
+
+        The similarity is known of the most similar train sample only. `mates_in_train` counts all, listed or not.
+        """
+        yield f"{EXPOSING}\n"
+        for condition in split_files(self.report):
+            found = primary(self.report, condition)
+            assert found is not None  # noqa: S101 - the condition comes from the plans
+            plan, exposure = found
+            if not exposure.exposed.any():
+                continue
+            pairs = exposing(plan, self.report.grouping)
+            near = exposure.nearest_train[pairs.sample] == pairs.train
+            cosine = np.where(near, exposure.nearest_similarity[pairs.sample], np.float32("nan"))
+            yield _lines(
+                [
+                    [self.path[i] for i in pairs.sample.tolist()],
+                    [f"{cell(condition)},{plan.seed}"] * len(pairs),
+                    [self.path[i] for i in pairs.train.tolist()],
+                    _spread(pairs.evidence),
+                    ["" if t < 0 else str(t) for t in pairs.through.tolist()],
+                    [cell(w) for w in pairs.weakest.tolist()],
+                    _similarity(cosine),
+                    _spread(exposure.mates_in_train[pairs.sample]),
+                ]
+            )
 
 
 def group_evidence(report: AuditReport) -> tuple[list[str], list[str]]:

@@ -32,7 +32,8 @@ def exposed_pictures(report: AuditReport, plan: SplitPlan, exposure: Exposure) -
     shown = tuple(_row(report, plan, exposure, evidence, int(r)) for r in ranked[:MOST_EXPOSED])
     caption = (
         f"Left: a {partition} image; right of it: its mates in train, with the evidence that they belong together. "
-        f"{many(len(rows), 'exposed image')} in {many(len(ranked), 'group')}; one a group, the most similar first."
+        f"{many(len(rows), 'exposed image')} in {many(len(ranked), 'group')}; one a group, the most similar first; "
+        "exposing.csv names the others."
     )
     return [Pictures(f"The most exposed {partition} images", shown, caption)]
 

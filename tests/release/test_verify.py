@@ -112,6 +112,15 @@ def test_exposure_that_does_not_follow_is_found(release: Path) -> None:
     assert "derived: true" in text
 
 
+def test_a_pair_that_exposes_nothing_is_found(release: Path) -> None:
+    rows = [r for r in (release / "exposing.csv").read_text("utf-8", "surrogateescape").split("\n") if '"' not in r]
+    one, other = rows[1].split(","), rows[-2].split(",")
+    edit(release / "exposing.csv", rows[1], ",".join([*one[:3], other[3], *one[4:]]))
+    forge(release)
+    (text,) = said(verify(release))["pairs of exposing.csv follow from groups and partitions"]
+    assert f"{other[3]} does not expose {one[0]}" in text
+
+
 def test_groups_that_do_not_follow_from_their_members_are_found(release: Path) -> None:
     rows = (release / "groups.csv").read_text("utf-8", "surrogateescape").split("\n")
     group = next(x for x in rows[1:] if '"' not in x).split(",")[1]

@@ -19,6 +19,7 @@ COLUMNS = {
     "groups.csv": "path,group,evidence,confidence",
     "splits/intact.csv": "path,label,group,partition",
     "splits/all.csv": "path,condition,seed,partition",
+    "exposing.csv": "path,condition,seed,train,evidence,through,weakest,similarity,mates_in_train",
     "exposure.csv": "path,condition,seed,exposed,mates_in_train,nearest_train,nearest_similarity",
     "effects.csv": "what,model,condition,seed,partition,class,metric,estimate,low,high,p,n,method",
 }
@@ -199,3 +200,21 @@ def test_any_text_can_be_encoded() -> None:
 def test_columns_of_the_module_are_the_documented_ones() -> None:
     assert COLUMNS["samples.csv"] == csv_files.SAMPLES
     assert COLUMNS["effects.csv"] == csv_files.EFFECTS
+
+
+def test_exposing_names_train_mates_with_their_evidence(written: Path, report: AuditReport) -> None:
+    rows = read(written / "exposing.csv")
+    ids = {name: i for i, name in enumerate(report.samples.ids)}
+    for plan, exposure in zip(report.plans, report.exposures, strict=True):
+        mine = [r for r in rows if (r["condition"], r["seed"]) == (plan.condition, str(plan.seed))]
+        if plan.seed:
+            assert not mine
+            continue
+        assert {ids[r["path"]] for r in mine} == set(np.flatnonzero(exposure.exposed).tolist())
+        for r in mine:
+            a, b = ids[r["path"]], ids[r["train"]]
+            assert plan.partition[b] == "train"
+            assert report.grouping.codes[a] == report.grouping.codes[b]
+            assert "name" in r["evidence"].split("+") or r["evidence"] == "bytes"
+            assert int(r["mates_in_train"]) == exposure.mates_in_train[a]
+            assert bool(r["similarity"]) == (exposure.nearest_train[a] == b)

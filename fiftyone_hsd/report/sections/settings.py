@@ -25,6 +25,10 @@ FILES = (
     ("groups.csv", "each image with its group, the sources behind it and its weakest link"),
     ("links.csv", "each link with its source, rule and score; also those turned down"),
     ("exposure.csv", "each image outside train, for each condition and seed"),
+    (
+        "exposing.csv",
+        "each exposed image with up to 5 train images that expose it, and the evidence on the way; primary seeds",
+    ),
     ("splits/all.csv", "each image's partition for each condition and seed"),
     ("effects.csv", "every number with interval, n and method"),
     ("runs.csv", "every trained model with its recipe and versions"),
@@ -89,7 +93,7 @@ def _text(value: Any) -> str:
 
 def _files(report: AuditReport) -> Table:
     files = list(FILES)
-    files[6:6] = [(name, f"{condition}, primary seed") for condition, name in split_files(report).items()]
+    files[7:7] = [(name, f"{condition}, primary seed") for condition, name in split_files(report).items()]
     if report.control_results:
         files.append(("controls.csv", "control experiments"))
     if report.label_results:
