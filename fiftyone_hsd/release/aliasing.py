@@ -111,7 +111,41 @@ def renamed(report: AuditReport, names: Sequence[str], failed: Sequence[str]) ->
         plans=tuple(SplitPlan.of(p.condition, p.seed, p.partition[order], ids, p.notes) for p in report.plans),
         exposures=tuple(_exposure(e, order, position) for e in report.exposures),
         runs=tuple(_run(r, position) for r in report.runs),
+        control_runs=tuple(_run(r, position) for r in report.control_runs),
+        control_sheets=tuple(dataclasses.replace(s, rows=position[s.rows]) for s in report.control_sheets),
+        label_results=tuple(_taken(issues, order) for issues in report.label_results),
     )
+
+
+ORDERED = (
+    [
+        "samples",
+        "failures",
+        "scan",
+        "grouping",
+        "plans",
+        "exposures",
+        "runs",
+        "control_runs",
+        "control_sheets",
+        "label_results",
+    ],
+    ["effects", "settings", "versions", "verdict", "notes", "control_results"],
+)
+"""Fields of a report with rows of samples, which `renamed` brings into the new order; and those without."""
+
+
+def _taken(noun: Any, order: Ints) -> Any:
+    """A noun whose arrays have one row a sample, in another order of these; nouns inside it too."""
+
+    def take(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return value[order]
+        if isinstance(value, tuple):
+            return tuple(_taken(v, order) if dataclasses.is_dataclass(v) else v for v in value)
+        return value
+
+    return dataclasses.replace(noun, **{f.name: take(getattr(noun, f.name)) for f in dataclasses.fields(noun)})
 
 
 def _exposure(e: Exposure, order: Ints, position: Ints) -> Exposure:

@@ -65,6 +65,8 @@ def export(
     old = refuse_strangers(folder)
     tell(0, 0, "replacing names")
     given = named(report, Path(out), alias)
+    if not pictures:  # crops of the images that a control experiment looked at
+        given = dataclasses.replace(given, control_sheets=())
     if tree is not None:
         release_files.plan_of(given, tree)
     _clear(folder, old)
