@@ -101,30 +101,30 @@ def _voice(labels: NDArray[np.integer], seen: OutOfFold) -> _Voice:
 
 
 def _skill(samples: Samples, grouping: Grouping, model: str, seen: Mapping[str, OutOfFold]) -> tuple[Effect, ...]:
-    """Balanced accuracy under each kind of folds, against the given labels, under the same draws of group weights."""
+    """Accuracies under each kind of folds, against the given labels, under the same draws of group weights."""
     parts, kinds = [], []
-    for kind, found in seen.items():
-        rows = np.flatnonzero(found.evaluated & (samples.labels >= 0))
+    for kind, fold in seen.items():
+        rows = np.flatnonzero(fold.evaluated & (samples.labels >= 0))
         if len(np.unique(samples.labels[rows])) > 1:
-            truth, said = samples.labels[rows].astype(np.int64), found.probabilities[rows].argmax(axis=1)
+            truth, said = samples.labels[rows].astype(np.int64), fold.probabilities[rows].argmax(axis=1)
             parts.append(Predictions(grouping.codes[rows], truth, said, len(samples.classes)))
             kinds.append(kind)
     effects = []
     for kind, part, drawn in zip(kinds, parts, group_draws(parts, grouping.n_groups, DRAWS, 0), strict=True):
-        value = float(score(totals(part), "balanced_accuracy"))
-        draws = score(drawn, "balanced_accuracy")
         support = Support.of(part.groups, part.truth)
-        inner = seed_interval(value, [value], draws, support, paired=False).within(0.0, 1.0)
         method = f"out of fold, {kind} folds, {len(seen[kind].plans)} divisions averaged; bootstrap over groups"
-        what, metric = "out_of_fold_score", "balanced_accuracy"
-        numbers = (inner.estimate, inner.low, inner.high, float("nan"), len(part))
-        effects.append(Effect(what, model, f"{kind} folds", None, "", "", metric, *numbers, method))
+        for metric in ("balanced_accuracy", "accuracy"):
+            value, draws = float(score(totals(part), metric)), score(drawn, metric)
+            found = seed_interval(value, [value], draws, support, paired=False).within(0.0, 1.0)
+            head = ("out_of_fold_score", model, f"{kind} folds", None, "", "", metric)
+            effects.append(Effect(*head, found.estimate, found.low, found.high, float("nan"), len(part), method))
     return tuple(effects)
 
 
 def _heard(kind: str, effects: tuple[Effect, ...], samples: Samples, notes: list[Note]) -> bool:
     """Whether the model knows anything under this kind of folds; if not, a note says so."""
-    skill = next((e for e in effects if e.condition == f"{kind} folds"), None)
+    wanted = (f"{kind} folds", "balanced_accuracy")
+    skill = next((e for e in effects if (e.condition, e.metric) == wanted), None)
     if skill is None:
         text = f"label issues by {kind} folds: fewer than two classes have images that could be evaluated"
         notes.append(Note("not evaluated", TOPIC, text))

@@ -156,6 +156,9 @@ def _checked(
     lab = check(base.samples, checks, types=issue_types(base), descriptors=vectors, probabilities=probabilities)
     missing = [c for c in lab.checks if c.reason]
     notes = [Note("not evaluated", "Datalab", f"Datalab's {c.name}: {c.reason}") for c in missing]
+    for name, score in lab.correlated.items():
+        text = f"Datalab: the image property {name} goes with the classes (score {score:.2f}, small = strongly)"
+        notes.append(Note("warning", "Datalab", text))
     return dataclasses.replace(issues, checks=lab.checks, notes=(*issues.notes, *notes))
 
 

@@ -128,3 +128,43 @@ def test_the_result_can_be_kept(tmp_path):
     assert again.mechanism.tolist() == issues.mechanism.tolist()
     assert np.array_equal(again.score, issues.score)
     assert repr(again.effects) == repr(issues.effects)
+
+
+def flipped(labels, codes, how, seed):
+    """5 % of the labels moved to another class, image by image or by whole groups."""
+    rng = np.random.default_rng(seed)
+    given, classes = labels.copy(), int(labels.max()) + 1
+    if how == "image":
+        rows = rng.permutation(len(labels))[: len(labels) // 20]
+        given[rows] = (given[rows] + rng.integers(1, classes, len(rows))) % classes
+        return given
+    for g in rng.permutation(int(codes.max()) + 1)[: (int(codes.max()) + 1) // 20].tolist():
+        given[codes == g] = (given[codes == g] + rng.integers(1, classes)) % classes
+    return given
+
+
+def test_each_kind_of_folds_sees_what_the_other_does_not():
+    """Classes that can be learned across groups, in vectors wide enough to remember them too; three draws each: group
+    folds win where whole groups are wrong, and both together find more single errors than either."""
+    from sklearn.metrics import average_precision_score
+
+    from fiftyone_hsd.drawn import DEMO, vectors
+
+    drawn = vectors(
+        DEMO, dim=256, patients=120, classes_per_patient=1, fields=3, duplicates=0, patient_look=1.0, cue=0.0
+    )
+    labels, codes = np.asarray(drawn.samples.labels), drawn.groups
+    gain, recall = [], []
+    for seed in range(3):
+        given = flipped(labels, codes, "group", seed)
+        issues = found(given, codes, drawn.descriptors.values)
+        assert issues.effects[0].low > 0.6  # learnable across groups; chance is 0.25
+        scores = [average_precision_score(given != labels, -s) for s in (issues.score_group, issues.score_random)]
+        gain.append(scores[0] - scores[1])
+        given = flipped(labels, codes, "image", seed)
+        issues = found(given, codes, drawn.descriptors.values)
+        bad = given != labels
+        recall.append([f[bad].mean() for f in (issues.by_group, issues.by_random, issues.by_group | issues.by_random)])
+    assert min(gain) > 0.3
+    group, random, either = np.mean(recall, axis=0)
+    assert either > max(group, random)

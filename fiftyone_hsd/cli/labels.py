@@ -79,7 +79,8 @@ def show(console: Out, report: AuditReport, issues: LabelIssues) -> None:
     """Counts by mechanism, how well the model does, the worst ones, and what was not evaluated."""
     console.say(in_a_sentence(report, issues), "bold")
     for skill in issues.effects:
-        console.say(f"balanced accuracy of {skill.model}, {skill.condition}: {interval(skill, '.3f')}")
+        if skill.metric == "balanced_accuracy":
+            console.say(f"balanced accuracy of {skill.model}, {skill.condition}: {interval(skill, '.3f')}")
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name in ("image", "label", "suggested", "mechanism", "score"):
         table.add_column(name)

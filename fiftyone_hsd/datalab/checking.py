@@ -41,6 +41,18 @@ class Lab:
     rows: Ints
     checks: tuple[LabCheck, ...]
 
+    @property
+    def correlated(self) -> dict[str, float]:
+        """Image property -> score of the spurious correlations that Datalab calls strong; small = strong."""
+        found = self.lab.info.get(SPURIOUS, {})
+        if "correlations_df" not in found:
+            return {}
+        table = found["correlations_df"]
+        strong = table[table["score"] < found["threshold"]]
+        return {
+            str(p).removesuffix("_score"): float(s) for p, s in zip(strong["property"], strong["score"], strict=True)
+        }
+
 
 def check(
     samples: Samples,
@@ -73,12 +85,29 @@ def check(
     register()
     rows = np.flatnonzero(samples.labels >= 0) if samples.labelled else np.arange(len(samples), dtype=np.int64)
     given = _Given(samples, rows, descriptors, probabilities)
-    with undisturbed(), contextlib.redirect_stdout(io.StringIO()), _right_baseline():
-        images = any(c in (*IMAGES, SPURIOUS) for c in checks)
-        lab = given.datalab(images and importlib.util.find_spec("cleanvision") is not None)
+    lab, no_pictures = _empty(given, any(c in (*IMAGES, SPURIOUS) for c in checks))
     options = {k: _rows_of(v, rows, len(samples)) for k, v in (types or {}).items()}
-    found = tuple(_one(lab, name, given, options.get(name, {})) for name in dict.fromkeys(checks))
-    return Lab(lab, rows, found)
+    found = []
+    for name in dict.fromkeys(checks):
+        if no_pictures and name in (*IMAGES, SPURIOUS):
+            found.append(_left_out(name, len(samples), no_pictures))
+        else:
+            found.append(_one(lab, name, given, options.get(name, {})))
+    return Lab(lab, rows, tuple(found))
+
+
+def _empty(given: _Given, images: bool) -> tuple[Any, str]:
+    """A Datalab without results, and why it holds no pictures although they were asked for."""
+    reason = ""
+    with _silent():
+        if images and importlib.util.find_spec("cleanvision") is None:
+            reason = 'cleanvision is not installed (pip install "cleanlab[image]")'
+        elif images:
+            try:
+                return given.datalab(True), ""
+            except Exception as trouble:  # pictures that cannot be opened must not end the other checks
+                reason = f"{type(trouble).__name__}: {trouble}"
+        return given.datalab(False), reason
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,14 +173,12 @@ def _rows_of(options: Mapping[str, Any], rows: Ints, n: int) -> dict[str, Any]:
 
 def _one(lab: Any, name: str, given: _Given, options: Mapping[str, Any]) -> LabCheck:
     n = len(given.samples)
-    if name in (*IMAGES, SPURIOUS) and importlib.util.find_spec("cleanvision") is None:
-        return _left_out(name, n, 'cleanvision is not installed (pip install "cleanlab[image]")')
     said = io.StringIO()
     error = ""
     inputs = {} if name in OURS else given.inputs()
     if "knn_graph" in inputs and name in (*FEATURES, "underperforming_group"):
         options = {"k": inputs["knn_graph"].nnz // len(given.rows), **options}
-    with undisturbed() as heard, contextlib.redirect_stdout(said), _right_baseline():
+    with _silent(said) as heard:
         try:
             if name in IMAGES:
                 lab.find_issues(issue_types={"image_issue_types": {name: dict(options)}})
@@ -188,6 +215,14 @@ def _spurious(lab: Any, n: int, reason: str) -> LabCheck:
     """Spurious correlations are about image properties, not samples: the lab's info holds them."""
     found = lab.info.get(SPURIOUS, {}) if lab.info else {}
     return _left_out(SPURIOUS, n, "" if found else reason)
+
+
+@contextlib.contextmanager
+def _silent(said: io.StringIO | None = None) -> Iterator[list[Any]]:
+    """Datalab without its prints and progress bars, without what it does to the process, with the right baseline."""
+    into = io.StringIO() if said is None else said
+    with undisturbed() as heard, contextlib.redirect_stdout(into), contextlib.redirect_stderr(into), _right_baseline():
+        yield heard
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ import importlib.util
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from fiftyone_hsd.datalab import check
 from fiftyone_hsd.datalab.checking import CHECKS, IMAGES, SPURIOUS
@@ -32,8 +33,7 @@ def test_every_check_has_a_result_or_a_reason(drawn, capsys):
     for name in ("hidden_group", "label", "outlier", "near_duplicate", "non_iid", "class_imbalance"):
         assert found[name].reason == "", name
         assert f"is_{name}_issue" in lab.lab.issues
-    if importlib.util.find_spec("cleanvision") is None:
-        assert all("cleanvision" in found[name].reason for name in (*IMAGES, SPURIOUS))
+    assert all(found[name].reason for name in (*IMAGES, SPURIOUS))  # none of these files exists
 
 
 def test_what_is_missing_is_said(drawn):
@@ -108,3 +108,21 @@ def test_the_baseline_of_spurious_correlations_is_a_share():
     assert wrong < 0.3  # cleanlab's own threshold: a property without meaning is called a correlation
     assert right > 0.9
     assert again == wrong
+
+
+@pytest.mark.skipif(importlib.util.find_spec("cleanvision") is None, reason="cleanvision not installed")
+def test_pictures_are_looked_at_and_only_a_real_correlation_is_told(tmp_path, capfd):
+    """Two classes, one of them dark; in the same pictures with shuffled labels the darkness means nothing."""
+    rng = np.random.default_rng(0)
+    for i in range(60):
+        pixels = rng.integers(0, 8 if i < 40 else 250, (24, 24, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(tmp_path / f"{i:02d}.png")
+    paths = tuple(str(tmp_path / f"{i:02d}.png") for i in range(60))
+    labels = (np.arange(60) < 40).astype(np.int32)
+    for given, expected in ((labels, True), (rng.permutation(labels), False)):
+        samples = Samples(paths, paths, given, ("a", "b"), np.full(60, ""), {}, str(tmp_path))
+        lab = check(samples, ["dark", SPURIOUS])
+        assert [c.reason for c in lab.checks] == ["", ""]
+        assert np.flatnonzero(lab.checks[0].flagged).tolist() == list(range(40))
+        assert ("dark" in lab.correlated) == expected
+    assert capfd.readouterr() == ("", "")

@@ -52,11 +52,19 @@ def _mechanisms(issues: LabelIssues) -> Table:
 def _skill(issues: LabelIssues) -> list[Block]:
     if not issues.effects:
         return []
-    rows = tuple((e.condition, Estimate(e.estimate, e.low, e.high, e.n), e.method) for e in issues.effects)
-    columns = (Column("folds"), Column("balanced accuracy", "score", "against the given labels"), Column("method"))
+    rows = tuple(
+        (e.condition, e.metric.replace("_", " "), Estimate(e.estimate, e.low, e.high, e.n), e.method)
+        for e in issues.effects
+    )
+    columns = (
+        Column("folds"),
+        Column("metric"),
+        Column("score", "score", "against the given labels"),
+        Column("method"),
+    )
     words = (
-        "A suspicion is only as good as the model behind it: among the images that it gets wrong on its own, some are "
-        "always called errors. Look at the list from the top; it is in order of belief in the given label."
+        "A suspicion is as good as the model behind it: what it gets wrong with confidence is called an error too, "
+        "also where all labels are right. Look at the list from the top; it is in order of belief in the given label."
     )
     return [Table("How far the model can be trusted", columns, rows), Text(words, "meaning")]
 

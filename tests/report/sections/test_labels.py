@@ -53,7 +53,7 @@ def test_mechanisms_list_skill_and_checks(report: AuditReport, issues: LabelIssu
     ]
     worst = tables["The least believed labels"].rows
     assert [r[0] for r in worst] == [report.samples.ids[i] for i in (7, 2, 1, 0)]
-    assert isinstance(tables["How far the model can be trusted"].rows[0][1], Estimate)
+    assert isinstance(tables["How far the model can be trusted"].rows[0][2], Estimate)
     checks = tables["Further checks of cleanlab's Datalab"].rows
     assert checks == (("outlier", 1, "evaluated"), ("dark", None, "not evaluated: no picture library"))
     assert any(isinstance(b, Notice) and b.level == "not evaluated" for b in found.blocks)
