@@ -28,6 +28,8 @@ class ControlSettings:
         box_field: column with such a box for every image; replaces `box`.
         objects_field: column with boxes of objects, several separated by `;`: replaces Otsu, and tells which crops are
             not background.
+        object_pixels: pixels above which what Otsu's threshold finds is an object.
+        object_side: side in pixels of the crops around objects and away from them.
         preset: "fast" = 1-NN, linear probe and random forest in seconds; "paper" = LeNet-5, 120 epochs.
         seeds: number of splits.
         fractions: partition -> share; default train=.7,test=.3 (fast) and train=.8,test=.2 (paper).
@@ -43,6 +45,8 @@ class ControlSettings:
     box: str | None = None
     box_field: str | None = None
     objects_field: str | None = None
+    object_pixels: int = 40
+    object_side: int = 60
     preset: str = "fast"
     seeds: int = 5
     fractions: Mapping[str, float] | None = None
@@ -71,6 +75,10 @@ class ControlSettings:
         if not 1 <= int(self.seeds) <= 1000:
             raise InputError(f"seeds = {self.seeds}", "1 to 1000")
         self.width_height  # noqa: B018 - refuses a size that is none
+        if self.object_pixels < 0 or self.object_side < 1:
+            raise InputError(
+                f"object_pixels = {self.object_pixels}, object_side = {self.object_side}", "0 or more, 1 or more"
+            )
         if self.fractions is not None and (TRAIN not in self.fractions or len(self.fractions) < 2):
             raise InputError(f"fractions = {dict(self.fractions)}", "'train' and at least one more")
 

@@ -38,6 +38,12 @@ def controls(
     objects_field: Annotated[
         str | None, typer.Option(help="Column with boxes of objects, separated by `;`.")
     ] = DEFAULTS.objects_field,
+    object_pixels: Annotated[
+        int, typer.Option(help="Pixels above which what Otsu's threshold finds is an object.")
+    ] = DEFAULTS.object_pixels,
+    object_side: Annotated[
+        int, typer.Option(help="Side of the crops around objects and away from them.")
+    ] = DEFAULTS.object_side,
     preset: Annotated[
         Preset, typer.Option(help="`fast`: cheap readers in seconds; `paper`: LeNet-5, 120 epochs (needs torch).")
     ] = Preset(DEFAULTS.preset),
