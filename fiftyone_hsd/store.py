@@ -59,9 +59,21 @@ def save(path: Path, noun: Any) -> None:
     Raises:
         StoreError: the file cannot be written.
     """
+    with atomic(path) as file:
+        _write(file, noun, zipfile.ZIP_STORED)
+
+
+def to_bytes(noun: Any) -> bytes:
+    """One noun as bytes, compressed: for a place that is no file."""
+    file = io.BytesIO()
+    _write(file, noun, zipfile.ZIP_DEFLATED)
+    return file.getvalue()
+
+
+def _write(file: IO[bytes], noun: Any, compression: int) -> None:
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     tree = {"schema": SCHEMA, "noun": type(noun).__name__, "value": _pack(noun, arrays)}
-    with atomic(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+    with zipfile.ZipFile(file, "w", compression, compresslevel=1) as archive:
         archive.writestr(_SCALARS, json.dumps(tree))
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
@@ -74,12 +86,25 @@ def load(path: Path, noun: type[T]) -> T:
     Raises:
         StoreError: the file is missing, damaged, of another schema, or holds another noun.
     """
+    return _read(path, noun, str(path))
+
+
+def from_bytes(data: bytes, noun: type[T]) -> T:
+    """Read back what `to_bytes` made.
+
+    Raises:
+        StoreError: the bytes are damaged, of another schema, or hold another noun.
+    """
+    return _read(io.BytesIO(data), noun, "what was stored")
+
+
+def _read(source: Path | IO[bytes], noun: type[T], name: str) -> T:
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(source) as archive:
             tree = json.loads(archive.read(_SCALARS))
             if tree["schema"] != SCHEMA or tree["noun"] != noun.__name__:
                 raise StoreError(
-                    f"{path} holds {tree['noun']} of schema {tree['schema']}", f"{noun.__name__} of schema {SCHEMA}"
+                    f"{name} holds {tree['noun']} of schema {tree['schema']}", f"{noun.__name__} of schema {SCHEMA}"
                 )
 
             def array(name: str) -> Any:
@@ -89,7 +114,7 @@ def load(path: Path, noun: type[T]) -> T:
     except StoreError:
         raise
     except (OSError, zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
-        raise StoreError(f"{path} cannot be read back ({error})", advice="delete it; it will be made again") from error
+        raise StoreError(f"{name} cannot be read back ({error})", advice="delete it; it will be made again") from error
 
 
 def _pack(value: Any, arrays: dict[str, Any]) -> Any:

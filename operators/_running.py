@@ -16,8 +16,8 @@ from queue import Empty, SimpleQueue
 import fiftyone.operators as foo
 from fiftyone.operators import types
 
-from fiftyone_hsd import __version__
-from fiftyone_hsd.errors import HsdError
+from fiftyone_hsd import __version__, dataset
+from fiftyone_hsd.errors import HsdError, InputError
 
 EVERY = 0.4
 """Seconds between two redraws of the bar."""
@@ -28,11 +28,18 @@ class LongOperator(foo.Operator):
 
     def execute(self, ctx):
         if ctx.delegated:
-            return self.work(ctx, stored_progress(ctx))
+            return self._told(ctx, stored_progress(ctx))
         # Requests of the App name the operator's URI, calls by SDK do not.
         if "operator_uri" not in ctx.request_params:
-            return self.work(ctx, None)
+            return self._told(ctx, None)
         return self._shown(ctx)
+
+    def _told(self, ctx, progress):
+        """The work, while the dataset's status says that it is going on."""
+        if ctx.dataset is None:
+            raise InputError("no dataset", "a dataset or view")
+        with dataset.running(ctx.dataset, self.config.label, progress) as tell:
+            return self.work(ctx, tell)
 
     def resolve_output(self, ctx):
         return self._property(ctx.results or {})
@@ -43,7 +50,7 @@ class LongOperator(foo.Operator):
 
     def _shown(self, ctx):
         try:
-            result = yield from watched(ctx, partial(self.work, ctx))
+            result = yield from watched(ctx, partial(self._told, ctx))
         except Exception as error:
             yield from failure(ctx, self.config.label, error)
             raise

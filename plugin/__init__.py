@@ -6,9 +6,9 @@ from . import bootstrap
 
 
 def register(plugin):
-    """Register every operator; where they cannot be imported, one that says why and what to type."""
+    """Register every operator and panel; where they cannot be imported, one operator that says why and what to type."""
     try:
-        classes = bootstrap.load_package("operators", __name__).classes()
+        classes = [*bootstrap.load_package("operators", __name__).classes(), *bootstrap.panels(__name__)]
     except Exception as error:
         classes = [bootstrap.explanation(error)]
     for cls in classes:

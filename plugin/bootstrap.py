@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 import traceback
@@ -49,6 +50,20 @@ def load_package(name, parent):
             del sys.modules[loaded]
         raise
     return module
+
+
+def panels(parent):
+    """Every panel class that a file `panel_*.py` of this folder defines, in order of file names."""
+    ensure_library()
+    found = []
+    for path in sorted(Path(__file__).parent.glob("panel_*.py")):
+        module = importlib.import_module(f"{parent}.{path.stem}")
+        found += [
+            value
+            for value in vars(module).values()
+            if isinstance(value, type) and issubclass(value, foo.Panel) and value.__module__ == module.__name__
+        ]
+    return found
 
 
 def explanation(error):

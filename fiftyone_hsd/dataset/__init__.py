@@ -3,20 +3,34 @@
 Importing this package does not import fiftyone; calling it does.
 """
 
+from .filters import filtered
+from .keeping import recorded, stored_overview, stored_report
 from .reading import from_name, from_view, label_fields, load, names, scalar_fields, split_counts
+from .root import root
+from .status import Status, changed_since, forget_failure, running, status
 from .writing import Written, storable, stored, undo, write_audit, write_labels, write_repair
 
 __all__ = [
+    "Status",
     "Written",
+    "changed_since",
+    "filtered",
+    "forget_failure",
     "from_name",
     "from_view",
     "label_fields",
     "load",
     "names",
+    "recorded",
+    "root",
+    "running",
     "scalar_fields",
     "split_counts",
+    "status",
     "storable",
     "stored",
+    "stored_overview",
+    "stored_report",
     "undo",
     "write_audit",
     "write_labels",

@@ -100,6 +100,14 @@ def field_part(text: str) -> str:
     return re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_") or "unnamed"
 
 
+def field_names(condition: str) -> dict[str, str]:
+    """The fields that say something about one condition; similarities stand on the samples for the existing split."""
+    name = f"hsd_{field_part(condition)}"
+    if condition != EXISTING:
+        return {"partition": name, "exposed": f"{name}_exposed"}
+    return {"partition": name, "exposed": "hsd_exposed", "similarity": "hsd_nearest_similarity"}
+
+
 def _unique(items: Iterable[Any]) -> list[Any]:
     """The items, the first of each name: two odd names may become one when they are made safe."""
     named: dict[str, Any] = {}
@@ -115,6 +123,8 @@ def _group_columns(grouping: Grouping, ids: Sequence[str]) -> Iterable[Column]:
     yield Column("hsd_group", "str", "Group of images that are not independent of each other", names)
     words = "What links the image to its group; empty without a mate"
     yield Column("hsd_evidence", "str", words, [evidence[c] if c >= 0 else None for c in codes])
+    sizes = grouping.sizes.tolist()
+    yield Column("hsd_group_size", "int", "Images in its group", [sizes[c] if c >= 0 else None for c in codes])
 
 
 def _evidence(grouping: Grouping) -> list[str | None]:

@@ -7,9 +7,7 @@ short are found and removed too.
 
 from __future__ import annotations
 
-import base64
 import json
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,12 +17,16 @@ from ..model import AuditReport, Exposure
 from ..progress import Progress, guarded
 from ..splitting import Repair
 from .bulk import Record, digests, remove_marks, write_samples
+from .filters import images
+from .keeping import RUNS, done, forget_report, keep_report, now, packed, renew, unpacked
 from .label_marks import label_marks
 from .marks import Marks, ViewPlan, marks, repair_marks
-from .reading import GROUP, fiftyone, from_view
+from .overview import overview
+from .reading import GROUP, from_view, label_path
+from .root import root
+from .status import changed_since
 
-RUN, REPAIR_RUN, LABELS_RUN = "hsd_audit", "hsd_repair", "hsd_labels"
-RUNS = {"audit": RUN, "repair": REPAIR_RUN, "labels": LABELS_RUN}
+RUN, REPAIR_RUN, LABELS_RUN = RUNS["audit"], RUNS["repair"], RUNS["labels"]
 FORCE = "undo with force=True removes the marks together with those changes"
 AGAIN = "run the audit again"
 READING = ("label_field", "split_field", "group_field")
@@ -57,7 +59,15 @@ def write_audit(view: Any, report: AuditReport, *, force: bool = False, progress
     """
     tell = guarded(progress)
     dataset = _checked(view, report, tell)
-    return _write(dataset, RUN, marks(report), {"report": _packed(_summary(report))}, force, tell)
+    label = label_path(view, report.settings.get("label_field"), []) or ""
+    results = {"report": packed(_summary(report)), "overview": packed(overview(report, label=label))}
+    written = _write(dataset, RUN, marks(report), results, force, tell)
+    try:
+        keep_report(dataset, report)
+    except BaseException:
+        _undo(dataset, RUN, True)
+        raise
+    return written
 
 
 def write_repair(
@@ -105,7 +115,7 @@ def write_labels(view: Any, report: AuditReport, *, force: bool = False, progres
         raise InputError("the report holds no label results", advice="call fiftyone_hsd.labels first")
     tell = guarded(progress)
     dataset = _checked(view, report, tell)
-    return _write(dataset, LABELS_RUN, label_marks(report), {"report": _packed(_summary(report))}, force, tell)
+    return _write(dataset, LABELS_RUN, label_marks(report), {"report": packed(_summary(report))}, force, tell)
 
 
 def _checked(view: Any, report: AuditReport, tell: Progress) -> Any:
@@ -130,9 +140,9 @@ def _write(dataset: Any, run: str, planned: Marks, results: dict[str, Any], forc
         write_samples(dataset, planned, tell)
         saved = {plan.name: save_view(dataset, plan) for plan in planned.views}
         tell(0, 0, "recording what was written")
-        results = {**results, "digests": _packed(digests(dataset, record)), "views": saved}
+        results = {**results, "digests": packed(digests(dataset, record)), "views": saved}
         dataset.save_run_results(run, dataset.init_run_results(run, **results), cache=False)
-        dataset.update_run_config(run, dataset.init_run(status="done", **record.to_json()))
+        dataset.update_run_config(run, dataset.init_run(status="done", **now(dataset), **record.to_json()))
     except BaseException:
         _remove(dataset, run, record)
         raise
@@ -155,7 +165,11 @@ def undo(view: Any, *, what: str = "audit", force: bool = False) -> Written:
     dataset.reload()
     if not dataset.has_run(RUNS[what]):
         raise InputError(f"the dataset {dataset.name!r} holds no {what}", advice="there is nothing to undo")
-    return _undo(dataset, RUNS[what], force)
+    unchanged = done(dataset) and not changed_since(dataset)
+    removed = _undo(dataset, RUNS[what], force)
+    if unchanged:
+        renew(dataset)
+    return removed
 
 
 def _undo(dataset: Any, run: str, force: bool) -> Written:
@@ -172,15 +186,7 @@ def stored(view: Any, what: str = "audit") -> Mapping[str, Any] | None:
     if not dataset.has_run(run) or dataset.get_run_info(run).config.status != "done":
         return None
     found = dataset.load_run_results(run, cache=False)
-    return None if found is None else _unpacked(found.report)
-
-
-def root(view: Any) -> Any:
-    """The dataset behind a dataset or view."""
-    fo = fiftyone()
-    if not isinstance(view, fo.core.collections.SampleCollection):
-        raise InputError(f"a {type(view).__name__}", "a FiftyOne dataset or view")
-    return view._root_dataset
+    return None if found is None else unpacked(found.report)
 
 
 def storable(view: Any) -> str:
@@ -247,7 +253,7 @@ def _all_tags(dataset: Any) -> Sequence[str]:
 def refuse_changed(dataset: Any, run: str, record: Record) -> None:
     """StaleError if marks differ from what the audit wrote: values, tags, or saved views."""
     results = dataset.load_run_results(run, cache=False)
-    before: dict[str, str] = _unpacked(results.digests)
+    before: dict[str, str] = unpacked(results.digests)
     after = digests(dataset, record)
     # A sample that was deleted took its marks along: nothing is left to lose there.
     changed = [i for i, digest in after.items() if before.get(i) != digest]
@@ -270,7 +276,7 @@ def _alive(dataset: Any) -> set[str]:
 
 def save_view(dataset: Any, plan: ViewPlan) -> list[str]:
     """Save one view; its stages as they are stored."""
-    base = _images(dataset)
+    base = images(dataset)
     if plan.ids:
         view = base.select(list(plan.ids), ordered=True)
     elif plan.tags:
@@ -279,13 +285,6 @@ def save_view(dataset: Any, plan: ViewPlan) -> list[str]:
         view = base.exists("hsd_evidence").sort_by("hsd_group")
     dataset.save_view(plan.name, view, description=plan.description)
     return saved_stages(dataset, plan.name) or []
-
-
-def _images(dataset: Any) -> Any:
-    """The dataset, or all image slices of a grouped one."""
-    if dataset.media_type != "group":
-        return dataset
-    return dataset.select_group_slices(sorted(s for s, kind in dataset.group_media_types.items() if kind == "image"))
 
 
 def saved_stages(dataset: Any, name: str) -> list[str] | None:
@@ -301,6 +300,8 @@ def _remove(dataset: Any, run: str, record: Record) -> Written:
     for name in views:
         dataset.delete_saved_view(name)
     samples = remove_marks(dataset, record)
+    if run == RUN:
+        forget_report(dataset)
     # The record goes last, so that a removal that is cut short can be repeated.
     dataset.delete_run(run)
     return Written(samples, record.fields, record.tags, views)
@@ -313,11 +314,3 @@ def _summary(report: AuditReport) -> Mapping[str, Any]:
 
     value: Mapping[str, Any] = json.loads(report_json(report, sections.build(report), {}))
     return value
-
-
-def _packed(value: Any) -> str:
-    return base64.b64encode(zlib.compress(json.dumps(value).encode("ascii"), 6)).decode("ascii")
-
-
-def _unpacked(text: str) -> Any:
-    return json.loads(zlib.decompress(base64.b64decode(text)))

@@ -265,6 +265,30 @@ class App:
         found.wait_for(timeout=seconds * 1000)
         return found
 
+    def panel(self, name):
+        """Open a panel beside the grid, unless it is open."""
+        content = self.cy(f"panel-content-{name}")
+        if not content.count():
+            self.cy("new-panel-btn").first.click()
+            self.cy(f"new-panel-option-{name}").click()
+        content.wait_for()
+        return content
+
+    def counts(self, n):
+        """Wait until the grid shows n samples."""
+        self.expect(self.cy("entry-counts")).to_have_text(f"{n:,} sample" + ("" if n == 1 else "s"), timeout=60_000)
+
+    def bar(self, panel, plot, number):
+        """Click one bar of a plot; plotly needs a real mouse that hovers first."""
+        bar = panel.locator(".js-plotly-plot").nth(plot).locator(".bars .point path").nth(number)
+        bar.wait_for()
+        bar.scroll_into_view_if_needed()
+        box = bar.bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        self.page.mouse.move(x, y)
+        self.page.wait_for_timeout(300)
+        self.page.mouse.click(x, y)
+
     def errors(self):
         usual = ("net::ERR_NAME_NOT_RESOLVED", "Failed to load resource", "react-spring", "net::ERR")
         kinds = ("error", "pageerror")

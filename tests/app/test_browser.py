@@ -28,7 +28,7 @@ def test_audit_from_the_form(app, make_dataset, aside):
     box = form.get_by_role("textbox").first
     box.fill("(?P<group>")
     form.get_by_text("does not compile").wait_for()
-    assert form.get_by_role("button", name="Execute", exact=True).is_disabled()
+    app.expect(form.get_by_role("button", name="Execute", exact=True)).to_be_disabled()
     app.picture("form_bad_pattern")
     box.fill(r"/(?P<group>P\d+)_S")
     form.get_by_text(re.compile(r"of the first .* images in \d+ groups")).wait_for()

@@ -1,0 +1,95 @@
+"""What is kept of a recorded audit beside its marks: the panel's value, the whole report, and when it was written."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from ..model import SCHEMA, AuditReport
+from ..store import from_bytes, to_bytes
+from .root import root
+
+AUDIT = "hsd_audit"
+RUNS = {"audit": AUDIT, "repair": "hsd_repair", "labels": "hsd_labels"}
+"""What is recorded -> its custom run."""
+REPORT = "hsd_report"
+"""A custom run of its own for the whole report: it is large, and a panel never reads it."""
+MOST_KEPT = 8
+_OVERVIEWS: dict[tuple[str, str], Mapping[str, Any]] = {}
+
+
+def now(dataset: Any) -> dict[str, Any]:
+    """When marks were finished, and how many samples the dataset then held: what "stale" is measured against."""
+    return {"written": datetime.now(UTC).isoformat(), "total": dataset._sample_collection.estimated_document_count()}
+
+
+def renew(dataset: Any) -> None:
+    """Count changes from now on, after marks of ours moved the time stamps."""
+    if done(dataset):
+        config = vars(dataset.get_run_info(AUDIT).config)
+        values = {k: config[k] for k in ("schema", "status", "fields", "tags", "views")}
+        dataset.update_run_config(AUDIT, dataset.init_run(**values, **now(dataset)))
+
+
+def keep_report(dataset: Any, report: AuditReport) -> None:
+    """Keep the whole report of the recorded audit."""
+    forget_report(dataset)
+    dataset.register_run(REPORT, dataset.init_run(schema=SCHEMA))
+    kept = base64.b64encode(to_bytes(report)).decode("ascii")
+    dataset.save_run_results(REPORT, dataset.init_run_results(REPORT, report=kept), cache=False)
+
+
+def forget_report(dataset: Any) -> None:
+    """Drop the kept report, if there is one."""
+    if dataset.has_run(REPORT):
+        dataset.delete_run(REPORT)
+
+
+def stored_report(view: Any) -> AuditReport | None:
+    """The whole report of the recorded audit, None if there is none.
+
+    Raises:
+        StoreError: it was written by another version, or is damaged.
+    """
+    dataset = root(view)
+    if not done(dataset) or not dataset.has_run(REPORT):
+        return None
+    return from_bytes(base64.b64decode(dataset.load_run_results(REPORT, cache=False).report), AuditReport)
+
+
+def stored_overview(view: Any) -> Mapping[str, Any] | None:
+    """What a panel shows of the recorded audit (see overview.py), None if there is none. Read once for each audit."""
+    dataset = root(view)
+    if not done(dataset):
+        return None
+    key = (str(dataset._doc.id), str(dataset.get_run_info(AUDIT).config.written))
+    if key not in _OVERVIEWS:
+        while len(_OVERVIEWS) >= MOST_KEPT:
+            _OVERVIEWS.pop(next(iter(_OVERVIEWS)))
+        _OVERVIEWS[key] = unpacked(dataset.load_run_results(AUDIT, cache=False).overview)
+    return _OVERVIEWS[key]
+
+
+def done(dataset: Any) -> bool:
+    """Whether an audit is recorded and was written to its end, by a version that kept the time."""
+    return bool(dataset.has_run(AUDIT)) and hasattr(dataset.get_run_info(AUDIT).config, "written")
+
+
+def recorded(view: Any) -> list[str]:
+    """What is recorded in a dataset: audit, repair, labels."""
+    dataset = root(view)
+    return [what for what, run in RUNS.items() if dataset.has_run(run)]
+
+
+def packed(value: Any) -> str:
+    """JSON, compressed, as text."""
+    return base64.b64encode(zlib.compress(json.dumps(value).encode("ascii"), 6)).decode("ascii")
+
+
+def unpacked(text: str) -> Any:
+    """Back from `packed`."""
+    return json.loads(zlib.decompress(base64.b64decode(text)))

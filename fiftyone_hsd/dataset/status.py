@@ -1,0 +1,116 @@
+"""What is going on with a dataset: nothing yet, an audit at work, one that failed, one that is stored, a stale one.
+
+A run that works on a dataset says so in that dataset's execution store, so that a panel in another process sees it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from ..progress import Progress
+from .keeping import AUDIT, RUNS, done
+from .root import root
+
+STORE, KEY = "hsd", "run"
+EVERY = 2.0
+"""Seconds between two signs of life."""
+SILENT = 90.0
+"""Seconds without a sign of life after which a run counts as interrupted."""
+
+Kind = Literal["none", "running", "failed", "interrupted", "unfinished", "stored"]
+
+
+@dataclass(frozen=True)
+class Status:
+    """What a panel has to say before any number.
+
+    Attributes:
+        kind: none = no audit yet; unfinished = marks of a write that was cut short; stored = there is one to show.
+        words: what happens or happened, in one sentence ("" if there is nothing to add).
+        share: of the present step, None = unknown.
+    """
+
+    kind: Kind
+    words: str = ""
+    share: float | None = None
+
+
+@contextlib.contextmanager
+def running(view: Any, what: str, progress: Progress | None = None) -> Iterator[Progress]:
+    """While the block runs the dataset's status is "running"; an error leaves "failed" with its words.
+
+    Yields:
+        a progress function that also keeps the status up to date.
+    """
+    store = _store(root(view))
+    since, last = time.time(), [0.0]
+
+    def tell(done: int, total: int, label: str) -> None:
+        if time.monotonic() - last[0] > EVERY:
+            last[0] = time.monotonic()
+            share = min(1.0, done / total) if total else None
+            step = f"{label}: {done:,} of {total:,}" if total else label
+            said = {"state": "running", "what": what, "since": since, "beat": time.time(), "step": step}
+            store.set(KEY, {**said, "share": share})
+        if progress is not None:
+            progress(done, total, label)
+
+    tell(0, 0, "starting")
+    try:
+        yield tell
+    except BaseException as error:
+        stopped = not isinstance(error, Exception)
+        words = "it was stopped" if stopped else str(error) or type(error).__name__
+        store.set(KEY, {"state": "failed", "what": what, "since": since, "beat": time.time(), "step": words})
+        raise
+    store.delete(KEY)
+
+
+def status(view: Any) -> Status:
+    """The status of a dataset; cheap enough for every redraw of a panel."""
+    dataset = root(view)
+    said = _store(dataset).get(KEY)
+    there, complete = dataset.has_run(AUDIT), done(dataset)
+    if said is not None and said["state"] == "running":
+        silent = time.time() - float(said["beat"])
+        if silent < SILENT:
+            return Status("running", f"{said['what']} is running. {said['step']}", said.get("share"))
+        words = f"{said['what']} was interrupted: no sign of life for {silent / 60:.0f} minutes. Last: {said['step']}"
+        return Status("stored" if complete else "interrupted", words)
+    if said is not None:
+        return Status("stored" if complete else "failed", f"{said['what']} failed: {said['step']}")
+    if not there:
+        return Status("none")
+    return Status("stored") if complete else Status("unfinished", "an audit was cut short while it wrote its marks")
+
+
+def forget_failure(view: Any) -> None:
+    """Drop what is remembered of a run that failed."""
+    _store(root(view)).delete(KEY)
+
+
+def changed_since(view: Any) -> str:
+    """How the dataset differs from the one that was audited, in words; "" if nothing changed since."""
+    dataset = root(view)
+    # Marks of a repair or of label results move the time stamps too; they are only written to what was audited.
+    configs = [dataset.get_run_info(run).config for run in RUNS.values() if dataset.has_run(run)]
+    config = max((c for c in configs if hasattr(c, "written")), key=lambda c: c.written)
+    since = datetime.fromisoformat(config.written).astimezone(UTC).replace(tzinfo=None)
+    samples = dataset._sample_collection
+    later = {"$gt": since}
+    added = samples.count_documents({"created_at": later})
+    changed = samples.count_documents({"last_modified_at": later, "created_at": {"$lte": since}})
+    removed = int(config.total) + added - samples.estimated_document_count()
+    counts = ((added, "added"), (removed, "removed"), (changed, "changed (labels, tags or other fields)"))
+    return ", ".join(f"{n:,} {word}" for n, word in counts if n > 0)
+
+
+def _store(dataset: Any) -> Any:
+    from fiftyone.operators.store import ExecutionStore
+
+    return ExecutionStore.create(STORE, dataset_id=dataset._doc.id)

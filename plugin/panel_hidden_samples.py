@@ -1,0 +1,153 @@
+"""Panel "Hidden samples": shows the stored audit of the dataset and filters the grid. It computes nothing."""
+
+from __future__ import annotations
+
+import fiftyone.operators as foo
+from fiftyone.operators import types
+from fiftyone.operators.categories import Categories
+
+from fiftyone_hsd import dataset
+from fiftyone_hsd.errors import HsdError
+from fiftyone_hsd.report.wording import shown
+
+from . import drawing
+from .blocks import Actions
+from .tabs import tabs
+
+NAME = "hsd_hidden_samples"
+FIRST = "leaks"
+
+
+class HiddenSamples(foo.Panel):
+    """The stored audit: verdict, then one tab a question."""
+
+    @property
+    def config(self):
+        return foo.PanelConfig(
+            name=NAME,
+            label="Hidden samples",
+            icon="hub",
+            surfaces="grid",
+            category=Categories.CURATE,
+            help_markdown="What the stored audit found; a click on a bar, row or button filters the grid",
+        )
+
+    def on_load(self, ctx):
+        self._fill(ctx)
+
+    def on_change_dataset(self, ctx):
+        self._fill(ctx)
+
+    def on_refresh(self, ctx):
+        self._fill(ctx)
+
+    def on_tab(self, ctx):
+        self._choose(ctx, "tab", ctx.params.get("value"))
+
+    def on_choice(self, ctx):
+        self._choose(ctx, str(ctx.params.get("path") or ""), ctx.params.get("value"))
+
+    def on_show(self, ctx):
+        """A click: the grid shows what the stored audit says this bar, row or button holds."""
+        found = drawing.click(self._blocks(ctx), ctx.params)
+        if found is None:
+            return
+        try:
+            if found.wanted.get("everything"):
+                ctx.ops.clear_view()
+                return
+            view = dataset.filtered(ctx.dataset, found.wanted)
+        except HsdError as error:
+            ctx.ops.notify(shown(str(error)), variant="error")
+            return
+        ctx.ops.set_view(view)
+        fields = [f for f in found.fields if ctx.dataset.has_field(f)]
+        if fields:
+            ctx.ops.set_active_fields(fields)
+
+    def on_operator(self, ctx):
+        """A button that opens an operator's form."""
+        name, index = ctx.params.get("block"), ctx.params.get("idx")
+        for block in self._blocks(ctx):
+            if isinstance(block, Actions) and block.name == name and index in range(len(block.operators)):
+                _, operator, params = block.operators[index]
+                ctx.prompt(f"{self.plugin_name}/{operator}", params=dict(params))
+
+    def on_audit(self, ctx):
+        ctx.prompt(f"{self.plugin_name}/audit")
+
+    def render(self, ctx):
+        panel = types.Object()
+        state = dataset.status(ctx.dataset)
+        if state.kind == "stored":
+            self._stored(ctx, panel, state)
+        else:
+            self._waiting(panel, state)
+        return types.Property(panel, view=types.GridView(orientation="vertical", gap=1, pad=2))
+
+    def _waiting(self, panel, state):
+        """Nothing to show yet: why, and what can be done."""
+        said = {
+            "none": (
+                "info",
+                "This dataset has not been audited",
+                "The audit finds groups of images that are not independent.",
+            ),
+            "running": ("info", "An audit is running", f"{state.words}. This panel fills when it is done."),
+            "failed": ("error", "The audit failed", state.words),
+            "interrupted": ("warning", "The audit was interrupted", state.words),
+            "unfinished": ("warning", "The audit is not complete", f"{state.words}; run it again, or HSD: undo."),
+        }
+        severity, label, text = said[state.kind]
+        panel.view("status", types.AlertView(severity=severity, label=label, description=shown(text)))
+        row = panel.h_stack("start", gap=1)
+        if state.kind != "running":
+            row.btn("audit", label="Run HSD: audit", on_click=self.on_audit, variant="contained")
+        row.btn("refresh", label="Refresh", on_click=self.on_refresh, variant="outlined")
+
+    def _stored(self, ctx, panel, state):
+        overview = dataset.stored_overview(ctx.dataset)
+        panel.view("verdict", types.HeaderView(label="Verdict", description=shown(overview["verdict"]), divider=False))
+        if state.words:
+            kind = "info" if " is running" in state.words else "warning"
+            panel.view("status", types.AlertView(severity=kind, label=shown(state.words)))
+        changes = dataset.changed_since(ctx.dataset)
+        if changes:
+            text = "Numbers and filters speak of the images as they were. Run HSD: audit again."
+            label = f"Stale: since the audit of this dataset {changes}"
+            panel.view("stale", types.AlertView(severity="warning", label=label, description=text))
+        self._notes(panel, overview)
+        there, chosen = tabs(), self._tab(ctx)
+        view = types.TabsView(variant="fullWidth")
+        for name, module in there.items():
+            view.add_choice(name, label=module.TITLE)
+        panel.enum("tab", view.values(), default=chosen, view=view, on_change=self.on_tab)
+        drawing.draw(panel, self._blocks(ctx), self)
+
+    def _notes(self, panel, overview):
+        for kind, severity in (("problems", "error"), ("not_evaluated", "info")):
+            lines = overview[kind]
+            if lines:
+                label = {"problems": "To be looked at", "not_evaluated": "Not evaluated"}[kind]
+                panel.view(
+                    kind, types.AlertView(severity=severity, label=label, description=shown(" · ".join(lines[:6])))
+                )
+
+    def _tab(self, ctx):
+        chosen = ctx.panel.get_state("tab")
+        return chosen if chosen in tabs() else FIRST
+
+    def _blocks(self, ctx):
+        overview = dataset.stored_overview(ctx.dataset)
+        if overview is None:
+            return []
+        return tabs()[self._tab(ctx)].tab(overview, ctx.panel.state._data or {})
+
+    def _choose(self, ctx, name, value):
+        ctx.panel.set_state(name, value)
+        self._fill(ctx)
+
+    def _fill(self, ctx):
+        """Send the plots and tables of the chosen tab."""
+        for name, value in drawing.data(self._blocks(ctx)).items():
+            ctx.panel.set_data(name, value)
