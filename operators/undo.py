@@ -54,7 +54,7 @@ class Undo(LongOperator):
             text = (
                 "Fields hsd_..., tags hsd:..., views hsd-... and the stored audit are removed; all else stays as it is"
             )
-            inputs.view("what", types.Notice(label=text))
+            inputs.view("notice", types.Notice(label=text))
             whose = types.RadioGroup()
             for name in held:
                 whose.add_choice(name, label=WHOSE[name])
