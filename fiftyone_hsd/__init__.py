@@ -10,6 +10,7 @@ from .audit import audit
 from .control_experiments import controls
 from .control_settings import ControlSettings
 from .labels import labels
+from .ladder import ladder
 from .leaks import leaks
 from .release import export, verify
 from .repair import repair
@@ -23,6 +24,7 @@ __all__ = [
     "controls",
     "export",
     "labels",
+    "ladder",
     "leaks",
     "repair",
     "verify",

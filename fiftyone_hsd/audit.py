@@ -32,6 +32,7 @@ from .model import (
     Samples,
     Scan,
     SplitPlan,
+    Strings,
     TrainConfig,
     sha256_json,
 )
@@ -131,8 +132,11 @@ def is_dataset_name(source: str | Path) -> bool:
     return text.startswith("fiftyone:") or (plain and importlib.util.find_spec("fiftyone") is not None)
 
 
-def read(source: Any, options: Settings) -> Samples:
-    """Samples from whatever the user named; a path that exists beats a FiftyOne dataset of that name."""
+def read(source: Any, options: Settings, columns: Sequence[str] = ()) -> Samples:
+    """Samples from whatever the user named; a path that exists beats a FiftyOne dataset of that name.
+
+    `columns` are further FiftyOne fields to read; a table brings all of its columns anyway.
+    """
     if isinstance(source, Samples):
         return source
     if isinstance(source, (str, Path)) and not is_dataset_name(source):
@@ -151,7 +155,8 @@ def read(source: Any, options: Settings) -> Samples:
         raise InputError(
             "a labels file was given for a FiftyOne dataset", "label_field", "name the field with the label"
         )
-    fields = {k: getattr(options, k) for k in ("label_field", "split_field", "group_field")}
+    fields: dict[str, Any] = {k: getattr(options, k) for k in ("label_field", "split_field", "group_field")}
+    fields["metadata"] = columns
     if isinstance(source, (str, Path)):
         return from_name(str(source).removeprefix("fiftyone:"), **fields)
     return from_view(source, **fields)
@@ -212,9 +217,21 @@ def existing_plan(samples: Samples, notes: list[Note]) -> Iterable[SplitPlan]:
 
 
 def ladder_plans(
-    samples: Samples, grouping: Grouping, options: Settings, notes: list[Note], progress: Progress
+    samples: Samples,
+    grouping: Grouping,
+    options: Settings,
+    notes: list[Note],
+    progress: Progress,
+    *,
+    source: Strings | None = None,
+    **drawn: Any,
 ) -> Iterable[SplitPlan]:
-    """The five conditions for every seed, drawn over the labelled samples; the others are `unused`."""
+    """The conditions for every seed, drawn over the labelled samples; the others are `unused`.
+
+    Args:
+        source: (n,) str, the source column of `splitting.ladder`.
+        drawn: its further options (sentinel, conditions, validation).
+    """
     rows = np.flatnonzero(samples.labels >= 0)
     if not len(rows):
         notes.append(Note("not evaluated", "ladder", "splits, training and inflation: no labels"))
@@ -229,7 +246,14 @@ def ladder_plans(
         progress(seed, options.seeds, "splits")
         try:
             plans = ladder(
-                samples.labels[rows], grouping.codes[rows], fractions, seed=seed, ids=ids, names=samples.classes
+                samples.labels[rows],
+                grouping.codes[rows],
+                fractions,
+                seed=seed,
+                ids=ids,
+                names=samples.classes,
+                source=None if source is None else source[rows],
+                **drawn,
             )
         except InfeasibleError as error:
             notes.append(Note("not evaluated", "ladder", f"intact split and inflation: {error}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,13 @@ from .scan import scan
 from .settings import Settings
 
 
-def grouped(source: Any, options: Settings, progress: Progress) -> AuditReport:
+def grouped(source: Any, options: Settings, progress: Progress, *, columns: Sequence[str] = ()) -> AuditReport:
     """The report of an audit folder, or one without models, made now: samples, groups, and the split as published.
 
     Args:
         source: a folder that `audit(..., out=...)` wrote, or what `audit` takes.
         options: how to read it; an audit folder was read already.
+        columns: further FiftyOne fields to read as metadata.
 
     Raises:
         InputError, PathError, FieldError, PatternError: what was given cannot be used.
@@ -34,7 +36,7 @@ def grouped(source: Any, options: Settings, progress: Progress) -> AuditReport:
     if isinstance(source, (str, Path)) and stored_path(source).is_file():
         return load_report(source)
     progress(0, 0, "reading the list of files")
-    samples = read(source, options)
+    samples = read(source, options, columns)
     found, _ = scan(samples, progress=progress)
     usable = found.usable
     failures = tuple((samples.ids[i], samples.paths[i], found.failure[i]) for i in np.flatnonzero(~usable))

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fiftyone_hsd import audit, cli, dataset, repair
+from fiftyone_hsd import audit, cli, dataset, ladder, repair
 from fiftyone_hsd.dataset import bulk, marks
 from fiftyone_hsd.errors import EmptyError, FieldError, InputError, StaleError
 from fiftyone_hsd.model import Exposure
@@ -631,3 +631,11 @@ def test_a_stale_or_changed_repair_is_refused(blood, capsys):
     blood.delete_samples(blood.limit(1))
     with pytest.raises(StaleError, match="1 removed"):
         dataset.write_repair(blood, done.report, done.repair, done.after)
+
+
+def test_the_source_of_a_ladder_may_be_a_field(blood):
+    blood.set_values("site_of_scan", [f"s{i % 2}" for i in range(len(blood))])
+    found = ladder(blood, group_field="patient", source="site_of_scan", seeds=1)
+    assert set(found.samples.column("site_of_scan")) == {"s0", "s1"}
+    with pytest.raises(FieldError):
+        ladder(blood, group_field="patient", source="nowhere", seeds=1)

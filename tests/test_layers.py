@@ -46,7 +46,7 @@ LAYERS = (
     "leaks + leaks_inputs",
     "release",
     "grouped control_experiments",
-    "repair labels",
+    "repair labels ladder",
     "__init__",
     "drawn doctor",
     "cli",

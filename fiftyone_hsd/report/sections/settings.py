@@ -16,6 +16,8 @@ from ..json_file import digests
 from ..wording import many
 
 MOST_DIGESTS = 60
+LADDER = {"source_column": None, "sentinel": 0.0, "conditions": 5, "validation": "cross"}
+"""Options of `hsd ladder` that an audit does not have."""
 FILES = (
     ("report.json", "everything this page says, for programs; digests of all files"),
     (
@@ -69,11 +71,14 @@ def _reproduce(report: AuditReport) -> str:
         f.name: f.default_factory() if f.default_factory is not dataclasses.MISSING else f.default
         for f in dataclasses.fields(Settings)
     }
-    words = ["hsd", "audit", source]
+    words = ["hsd", str(settings.pop("verb", "audit")), source]
+    if words[1] == "ladder":
+        defaults |= LADDER
+        settings.pop("models", None)
     for name, value in sorted(settings.items()):
         if name not in defaults or _text(value) == _text(defaults[name]) or value is None:
             continue
-        option = "--" + name.replace("_", "-")
+        option = "--source" if name == "source_column" else "--" + name.replace("_", "-")
         if isinstance(value, Mapping):
             value = ",".join(f"{k}={v:g}" for k, v in value.items())
         if isinstance(value, bool):
