@@ -54,7 +54,7 @@ def controls(
     wanted = chosen(options.control)
     tell = guarded(progress)
     tell(0, 0, "reading the list of files")
-    samples = read(source, _audit_settings(options))
+    samples = read(source, _audit_settings(options), options.columns)
     found, _ = scan(samples, cache=None if out is None else Path(out) / ".hsd" / "scan", progress=tell)
     failures = tuple((samples.ids[i], samples.paths[i], found.failure[i]) for i in np.flatnonzero(~found.usable))
     samples, found = samples.take(found.usable), found.take(found.usable)

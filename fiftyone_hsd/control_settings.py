@@ -90,6 +90,12 @@ class ControlSettings:
             raise InputError(f"size = {self.size!r}", "WIDTHxHEIGHT in pixels, such as 21x21")
         return int(found[1]), int(found[2])
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that were named."""
+        named = (self.box_field, self.objects_field, self.session_field, self.source_field, self.order_field)
+        return tuple(dict.fromkeys(c for c in named if c is not None))
+
     @staticmethod
     def of(options: Mapping[str, Any]) -> ControlSettings:
         """Settings from keyword arguments; an unknown name is an InputError that lists the known ones."""

@@ -37,6 +37,23 @@ def parsed(text: str, shape: tuple[int, ...]) -> Box:
     Raises:
         InputError: not of that form, or nothing of the box lies in the picture.
     """
+    found = _inside(text, shape)
+    if found is None:
+        raise InputError(f"box {text!r}", f"a box with some part inside {shape[1]} x {shape[0]} pixels")
+    return found
+
+
+def several(text: str, shape: tuple[int, ...]) -> list[Box]:
+    """The boxes of one cell, separated by `;`; an empty cell has none, and boxes outside the picture are left out.
+
+    Raises:
+        InputError: one of them is not of the form of `parsed`.
+    """
+    found = [_inside(part, shape) for part in text.split(";") if part.strip()]
+    return [box for box in found if box is not None]
+
+
+def _inside(text: str, shape: tuple[int, ...]) -> Box | None:
     h, w = shape[:2]
     try:
         x, y, width, height = (float(v) for v in text.replace(" ", "").split(","))
@@ -48,14 +65,7 @@ def parsed(text: str, shape: tuple[int, ...]) -> Box:
         x, y, width, height = x * w, y * h, width * w, height * h
     left, top = max(0, round(x)), max(0, round(y))
     right, bottom = min(w, round(x + width)), min(h, round(y + height))
-    if right <= left or bottom <= top:
-        raise InputError(f"box {text!r}", f"a box with some part inside {w} x {h} pixels")
-    return left, top, right - left, bottom - top
-
-
-def several(text: str, shape: tuple[int, ...]) -> list[Box]:
-    """The boxes of one cell, separated by `;`; an empty cell has none."""
-    return [parsed(part, shape) for part in text.split(";") if part.strip()]
+    return (left, top, right - left, bottom - top) if right > left and bottom > top else None
 
 
 def place(settings: ControlSettings, cell: str | None, shape: tuple[int, ...]) -> Box:

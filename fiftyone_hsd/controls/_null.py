@@ -18,6 +18,8 @@ from ..model import Floats, Ints
 
 DRAWS = 999
 SAME = 1e-9
+EQUAL = "whole label vectors between test groups of equal size"
+VOTES = "the labels of test groups of one class whatever their size, one vote a group (ours: equal sizes are too rare)"
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,13 @@ class Null:
         p: (1 + b) / (1 + B), b = permutations that score at least as high.
         smallest: smallest p that these test groups allow.
         mean: score to be expected.
+        rule: what was permuted.
     """
 
     p: float
     smallest: float
     mean: float
+    rule: str = EQUAL
 
 
 def permutation_null(
@@ -66,6 +70,39 @@ def permutation_null(
     b = int((drawn >= observed - SAME).sum())
     smallest = max(1 / (1 + draws), math.exp(-min(ways, 700.0)))
     return Null((1 + b) / (1 + draws), smallest, float(drawn.mean()))
+
+
+def vote_null(
+    truth: Ints, predicted: Ints, groups: Ints, *, mean: float = float("nan"), draws: int = DRAWS, seed: int = 0
+) -> Null:
+    """The null where groups differ so much in size that hardly two can change places (our choice, not the method's).
+
+    Statistic: the share of a group's images that are predicted as its class, mean over the groups of a class, mean over
+    classes. The labels of groups change places whatever their size. If background and class have nothing in common, a
+    group's size only makes its share more or less variable, so this is exact where size and class go their own ways,
+    and close to it otherwise. Groups with several classes take no part.
+
+    Args:
+        truth, predicted, groups, draws, seed: as for `permutation_null`.
+        mean: handed on.
+    """
+    code = np.unique(groups, return_inverse=True)[1]
+    c = int(max(truth.max(), predicted.max())) + 1
+    labels, shares = np.zeros((int(code.max()) + 1, c)), np.zeros((int(code.max()) + 1, c))
+    np.add.at(labels, (code, truth), 1)
+    np.add.at(shares, (code, predicted), 1)
+    pure = (labels > 0).sum(axis=1) == 1
+    y = labels[pure].argmax(axis=1)
+    if not len(y):
+        return Null(1.0, 1.0, mean, VOTES)
+    counts = np.bincount(y, minlength=c)
+    weight = np.divide(1, counts, out=np.zeros(c), where=counts > 0) / (counts > 0).sum()
+    gain = shares[pure] / shares[pure].sum(axis=1, keepdims=True) * weight
+    observed = float(gain[np.arange(len(y)), y].sum())
+    drawn = _shuffled(gain, y, draws, np.random.default_rng([seed, 15]))
+    ways = math.lgamma(len(y) + 1) - sum(math.lgamma(k + 1) for k in counts.tolist())
+    smallest = max(1 / (1 + draws), math.exp(-min(ways, 700.0)))
+    return Null((1 + int((drawn >= observed - SAME).sum())) / (1 + draws), smallest, mean, VOTES)
 
 
 def _shuffled(gain: Floats, kind: Ints, draws: int, rng: np.random.Generator) -> Floats:
@@ -107,6 +144,5 @@ def over_seeds(nulls: Sequence[Null]) -> Null:
     p, smallest, mean = (np.array([getattr(n, k) for n in nulls]) for k in ("p", "smallest", "mean"))
     # The lower of two middle values would be too good, so for an even number the upper one is taken.
     middle = len(nulls) // 2
-    return Null(
-        min(1.0, 2 * float(np.sort(p)[middle])), min(1.0, 2 * float(np.sort(smallest)[middle])), float(mean.mean())
-    )
+    low, floor = (min(1.0, 2 * float(np.sort(v)[middle])) for v in (p, smallest))
+    return Null(low, floor, float(mean.mean()), nulls[0].rule)

@@ -32,10 +32,20 @@ def prepared(study: Study, picture: Pixels) -> NDArray[np.generic]:
 def described(study: Study, pictures: Sequence[NDArray[np.generic]], name: str) -> Descriptors:
     """Vectors of the pictures of all images, from `prepared`."""
     if study.settings.preset == "paper":
-        whole = np.stack([np.asarray(p, np.uint8) for p in pictures])
+        whole = _of_one_size([np.asarray(p, np.uint8) for p in pictures])
         grey = bool((whole[..., :1] == whole).all())
         return pixel_rows(whole[..., :1] if grey else whole)
     return Descriptors(f"small picture and colours of {name}", long_rows(_balanced(np.stack(pictures))))
+
+
+def _of_one_size(pictures: Sequence[Pixels]) -> Pixels:
+    """(n, h, w, 3): as they are if they are alike, else 32 x 32."""
+    import cv2
+
+    if len({p.shape for p in pictures}) > 1:
+        size = (PAPER_SIDE, PAPER_SIDE)
+        pictures = [np.asarray(cv2.resize(p, size, interpolation=cv2.INTER_AREA), np.uint8) for p in pictures]
+    return np.stack(pictures)
 
 
 def _balanced(values: NDArray[np.generic]) -> NDArray[np.float32]:

@@ -50,7 +50,7 @@ class Look:
         left: what is left of the picture, as it stands in a sentence ("the 20 x 20 pixels at the upper left").
         object_free: True = nothing of the object is meant to be left, so that anything above chance is acquisition;
             False = the object is destroyed in part only.
-        change: (row, picture) -> picture, uint8 (h, w, 3); one size for all images if the preset is `paper`.
+        change: (row, picture) -> picture, uint8 (h, w, 3); the preset `paper` makes pictures of different sizes alike.
     """
 
     control: str

@@ -8,15 +8,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..metrics import METRICS
-from ..model import TEST, TRAIN, ControlResult, Effect, Floats, Note, Run
+from ..model import TEST, TRAIN, ControlResult, Effect, Floats, Ints, Note, Run
 from ..scoreboard import Scoreboard, scoreboards
 from ..stats import NAN, Interval, seed_interval
-from ._null import Null, over_seeds, permutation_null
+from ._null import Null, over_seeds, permutation_null, vote_null
 from ._readers import renamed
-from ._study import INTACT, RANDOM, Look, Study
+from ._study import ALPHA, INTACT, RANDOM, Look, Study
 from ._wording import reading
 
 FULL, CONTROL = "full", "control"
+ENOUGH = 0.2
+"""The smallest attainable p must lie this far below the level, or a perfect score would be no finding (ours)."""
 MEAN = "mean of {} seeds; group bootstrap, t interval"
 PER_IMAGE = "mean of {} seeds; bootstrap over single images, t interval: only about these acquisitions"
 
@@ -55,10 +57,11 @@ def compared(
     made = {b.model: b for b in scoreboards(study.samples, study.units, study.plans, study.exposures, parts)}
     results: list[ControlResult] = []
     cells = []
+    readers = len({r.config.model for r in runs})
     for model in dict.fromkeys(r.config.model for r in runs):
         mine = [r for r in runs if r.config.model == model]
         boards = {k: made[f"{k}|{model}"] for k in (CONTROL, FULL) if f"{k}|{model}" in made}
-        nulls = {m: _null(study, mine, m) for m in METRICS}
+        nulls = {m: _null(study, mine, m, readers) for m in METRICS}
         rows = [*_scores(study, boards[CONTROL], mine, nulls), *_differences(boards)]
         results += [ControlResult(how.control, how.variant, c, replace(e, model=model)) for c, e in rows]
         cells.append(_cells(study, boards, model, nulls[METRICS[0]]))
@@ -115,7 +118,7 @@ def _scores(
 
 
 def _how(study: Study, null: Null, seeds: int) -> str:
-    what = "labels of single images" if study.per_image else "whole label vectors between test groups of equal size"
+    what = "labels of single images" if study.per_image else null.rule
     several = ", twice the median over seeds" if seeds > 1 else ""
     return f"p: {what} permuted, 999 times{several}; smallest attainable p {null.smallest:.3g}"
 
@@ -174,17 +177,29 @@ def chance(study: Study, runs: Sequence[Run], metric: str, null: Null | None) ->
     return float(np.mean(values)) if values else NAN
 
 
-def _null(study: Study, runs: Sequence[Run], metric: str) -> Null | None:
-    """The permutation null over the seeds of the first condition that has one."""
+def _null(study: Study, runs: Sequence[Run], metric: str, readers: int) -> Null | None:
+    """The permutation null over the seeds of the first condition, None where that has none.
+
+    Where groups of equal size are too few for a p well below the level, each group has one vote instead.
+    """
     condition = study.conditions[0] if study.conditions else ""
     if condition != INTACT and not study.per_image:
         return None
-    parts = []
+    equal, votes = [], []
     for run in (r for r in runs if r.condition == condition):
-        plan = next(p for p in study.plans if p.condition == condition and p.seed == run.seed)
-        use = np.flatnonzero(plan.partition[run.rows] == TEST)
-        use = np.array(sorted(use.tolist(), key=lambda k: study.samples.ids[run.rows[k]]), np.int64)
-        at = run.rows[use]
-        truth, guess = study.samples.labels[at].astype(np.int64), run.predicted[use].astype(np.int64)
-        parts.append(permutation_null(truth, guess, study.units.codes[at], metric, seed=run.seed))
-    return over_seeds(parts) if parts else None
+        truth, guess, codes = _tested(study, run)
+        equal.append(permutation_null(truth, guess, codes, metric, seed=run.seed))
+        votes.append(vote_null(truth, guess, codes, mean=equal[-1].mean, seed=run.seed))
+    if not equal:
+        return None
+    first, second = over_seeds(equal), over_seeds(votes)
+    return first if first.smallest * readers <= ENOUGH * ALPHA else second
+
+
+def _tested(study: Study, run: Run) -> tuple[Ints, Ints, Ints]:
+    """(truth, prediction, unit) of the test images of a run, in order of ids."""
+    plan = next(p for p in study.plans if p.condition == run.condition and p.seed == run.seed)
+    use = np.flatnonzero(plan.partition[run.rows] == TEST)
+    use = np.array(sorted(use.tolist(), key=lambda k: study.samples.ids[run.rows[k]]), np.int64)
+    at = run.rows[use]
+    return study.samples.labels[at].astype(np.int64), run.predicted[use].astype(np.int64), study.units.codes[at]

@@ -26,7 +26,7 @@ def background_crop(study: Study, *, progress: Progress | None = None) -> Outcom
 
     Raises:
         FieldError: a column that was named does not exist.
-        InputError: a box lies outside its picture, or crops differ in size where the preset is `paper`.
+        InputError: a box lies outside its picture.
     """
     rows = [int(r) for r in np.flatnonzero(study.samples.labels >= 0)]
     said = study.gallery.each(partial(_remark, study), rows, "background crop: is it blank?", progress)

@@ -104,7 +104,7 @@ def from_view(
     images, parent = _images(view, notes)
     label = label_path(images, label_field, notes)
     columns = list(dict.fromkeys([*([group_field] if group_field else []), *metadata]))
-    wanted = {c: scalar_path(images, c, "a field with one value an image") for c in columns}
+    wanted = {c: column_path(images, c) for c in columns}
     if parent and GROUP not in wanted:
         wanted[GROUP] = parent
     split = scalar_path(images, split_field, "a text or Classification field") if split_field else "tags"
@@ -226,6 +226,22 @@ def scalar_path(view: Any, name: str, allowed: str) -> str:
     return name
 
 
+def column_path(view: Any, name: str) -> str:
+    """Path of a metadata column: one value an image, or the boxes of a Detection or Detections field.
+
+    Raises:
+        FieldError: there is no such field, or it holds something else.
+    """
+    fo = fiftyone()
+    field = view.get_field(name) if name and not name.startswith("_") else None
+    kind = getattr(field, "document_type", None)
+    if kind is not None and issubclass(kind, fo.Detections):
+        return f"{name}.detections.bounding_box"
+    if kind is not None and issubclass(kind, fo.Detection):
+        return f"{name}.bounding_box"
+    return scalar_path(view, name, "a field with one value an image, or boxes")
+
+
 def split_counts(view: Any, split_field: str | None) -> dict[str, int]:
     """Partition -> samples ("" = in none), counted on the server; samples with the tags of two count for both.
 
@@ -314,6 +330,10 @@ def _partition(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
+    """A value as text; a box as `x,y,width,height`, several separated by `;`."""
+    if isinstance(value, (list, tuple)):
+        inner = [v for v in value if v is not None]
+        return (";" if any(isinstance(v, (list, tuple)) for v in inner) else ",").join(_text(v) for v in inner)
     return "" if value is None else str(value)
 
 

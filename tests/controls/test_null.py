@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 
-from fiftyone_hsd.controls._null import Null, over_seeds, permutation_null
+from fiftyone_hsd.controls._null import Null, over_seeds, permutation_null, vote_null
 
 SCORES = {
     "accuracy": accuracy_score,
@@ -62,6 +62,34 @@ def test_constant_predictions_are_never_above_chance() -> None:
 def test_groups_that_have_no_partner_cannot_be_tested() -> None:
     truth, groups = np.array([0, 1, 1, 0, 0, 0]), np.array([0, 1, 1, 2, 2, 2])
     assert permutation_null(truth, truth, groups, "accuracy") == Null(1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_votes_are_calibrated_where_sizes_differ(together: bool) -> None:
+    """Sizes 1 to 12, predictions alike within groups; `together`: groups of class 1 are three times as large."""
+    rng = np.random.default_rng(1)
+    hits = 0
+    for seed in range(300):
+        label = rng.permutation(24) % 2
+        size = rng.integers(1, 13, 24) * (1 + 2 * label if together else 1)
+        lean = rng.beta(0.5, 0.5, 24)
+        groups = np.repeat(np.arange(24), size)
+        guess = (rng.random(len(groups)) < lean[groups]).astype(int)
+        hits += vote_null(label[groups], guess, groups, draws=199, seed=seed).p <= 0.05
+    assert binomtest(hits, 300, 0.05, alternative="greater").pvalue > 0.01
+    assert hits > 3
+
+
+def test_votes_find_what_there_is_and_leave_mixed_groups_out() -> None:
+    label, size = np.arange(20) % 2, np.arange(1, 21)
+    groups = np.repeat(np.arange(20), size)
+    truth = label[groups]
+    assert permutation_null(truth, truth, groups, "accuracy").smallest == 1
+    found = vote_null(truth, truth, groups)
+    assert found.p < 0.01
+    mixed = truth.copy()
+    mixed[np.flatnonzero(np.diff(groups, prepend=-1))[2:]] = 1 - mixed[np.flatnonzero(np.diff(groups, prepend=-1))[2:]]
+    assert vote_null(mixed, truth, groups).smallest == pytest.approx(1 / 2)
 
 
 def test_twice_the_median_over_seeds() -> None:

@@ -39,7 +39,8 @@ def section(report: AuditReport) -> Section:
     blocks: list[Block] = [Facts((_images(report), *_groups(report), *_exposed(report), *_inflation(report)))]
     blocks.append(Table("What each word and number means", (Column("word"), Column("meaning")), WORDS, folded=True))
     blocks += lookup.notices(notes, "problem")
-    blocks += lookup.notices(notes, "warning")
+    # Controls have a chapter of their own, in which each reading stands beside its numbers.
+    blocks += lookup.notices((n for n in notes if not n.topic.startswith("control: ")), "warning")
     lead = ""
     if missing:
         lead = f"{many(missing, 'question was', 'questions were')} not evaluated; the section “Not evaluated” says why."
