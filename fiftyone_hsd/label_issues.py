@@ -16,7 +16,7 @@ The mechanisms, their order (the first that fits counts) and the score are our c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +77,8 @@ def label_issues(
             notes.append(Note("not evaluated", TOPIC, f"label issues by {kind} folds: {error}"))
     effects = _skill(samples, whole, model, seen)
     voices = {k: _voice(samples.labels, o) for k, o in seen.items() if _heard(k, effects, samples, notes)}
-    return _together(_Corpus.of(samples, whole), model, voices, effects, notes)
+    issues = _together(_Corpus.of(samples, whole), model, voices, effects, notes)
+    return replace(issues, options={"folds": folds, "seeds": seeds, "descriptor": descriptors.name})
 
 
 @dataclass(frozen=True, eq=False)

@@ -73,6 +73,7 @@ def labels(
     base, vectors = _start(source, options, describe, None if out is None else Path(out), tell)
     samples, grouping = base.samples, base.grouping
     issues = label_issues(samples, grouping, vectors, model, folds=folds, seeds=options.seeds, progress=tell)
+    issues = dataclasses.replace(issues, options={**issues.options, "descriptor": options.descriptor})
     if checks:
         issues = _checked(issues, base, vectors, checks, folds, tell)
     report = _with(base, issues)
@@ -115,7 +116,7 @@ def _start(
     notes: list[Note] = []
     plans = tuple(existing_plan(samples, notes))
     notes.append(Note("not evaluated", "ladder", LADDER))
-    settings = {**dataclasses.asdict(options), "source": source_name(source)}
+    settings = {**dataclasses.asdict(options), "source": source_name(source), "verb": "labels"}
     shown = tuple(exposure(p, grouping) for p in plans)
     parts = (samples, failures, found, grouping, plans, shown, (), (), settings, versions(), "", tuple(notes))
     return AuditReport(*parts), vectors

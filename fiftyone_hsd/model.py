@@ -772,6 +772,7 @@ class LabelIssues:
         effects: how well the model does under both kinds of folds, against the given labels.
         checks: further checks of Datalab that were asked for.
         notes: what could not be evaluated, by name.
+        options: what determined the result: folds, seeds, descriptor.
     """
 
     model: str
@@ -785,6 +786,7 @@ class LabelIssues:
     effects: tuple[Effect, ...] = ()
     checks: tuple[LabCheck, ...] = ()
     notes: tuple[Note, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         mechanism = _array(self.mechanism, np.str_, (None,), "mechanism")
@@ -795,6 +797,7 @@ class LabelIssues:
         for name in ("score", "score_group", "score_random"):
             _set(self, **{name: _array(getattr(self, name), np.float64, (n,), name)})
         _set(self, effects=tuple(self.effects), checks=tuple(self.checks), notes=tuple(self.notes))
+        _set(self, options=dict(self.options))
 
     @property
     def flagged(self) -> Bools:

@@ -58,6 +58,12 @@ def test_a_folder_becomes_a_list_and_a_report(mislabelled, tmp_path):
     assert "label_issues.csv" in told["files"]
     assert "labels" in [s["key"] for s in told["sections"]]
     assert any("hsd audit" in n["text"] for n in told["not_evaluated"])
+    command = page[page.index("hsd labels") :].splitlines()[0]
+    assert "--model nearest_neighbour" in command
+    assert "--folds 3" in command
+    assert "--seeds 1" in command
+    assert "--checks outlier,split_leak" in command
+    assert "hsd audit /" not in page
 
 
 @needs_cleanlab

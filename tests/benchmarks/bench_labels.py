@@ -138,7 +138,7 @@ def measure(name, samples, groups, found, how, options):
     cells = [interval(value[k], drawn[k], support) for k in kinds]
     difference = np.array(value["group"]) - np.array(value["random"])
     cells.append(interval(difference, np.array(drawn["group"]) - np.array(drawn["random"]), support, True))
-    cells += ["/".join(f"{np.mean(recall[k]):.2f}" for k in recall)]
+    cells += ["/".join(f"{np.mean(recall[k]):.3f}" for k in recall)]
     cells += ["/".join(f"{np.nanmean(precision[k]):.2f}" for k in precision)]
     print(f"| {name} | {how} | {' | '.join(cells)} |", flush=True)
 

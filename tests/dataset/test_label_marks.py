@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import warnings
 
 import numpy as np
 import pytest
 
-from fiftyone_hsd import audit, dataset
+from fiftyone_hsd import audit, dataset, labels
 from fiftyone_hsd.dataset.label_marks import label_marks
 from fiftyone_hsd.errors import InputError, StaleError
 from fiftyone_hsd.model import LabelIssues
@@ -82,6 +83,19 @@ def test_fields_tags_and_views_come_and_go_beside_an_audit(blood, report):
     assert not any("label" in v for v in blood.list_saved_views())
     dataset.undo(blood)
     assert documents(blood) == before
+
+
+@pytest.mark.skipif(importlib.util.find_spec("cleanlab") is None, reason="cleanlab not installed")
+def test_what_labels_finds_in_a_view_is_written_to_it(blood):
+    view = blood.take(30, seed=0)
+    found = labels(view, group_field="patient", model="nearest_neighbour", folds=3, seeds=1)
+    written = dataset.write_labels(view, found)
+    assert written.samples == 30
+    flagged = found.label_results[0].flagged
+    assert blood.count("hsd_label_issue") == int(flagged.sum())
+    dataset.undo(blood, what="labels")
+    with pytest.raises(StaleError, match="since the audit 10 samples were added"):
+        dataset.write_labels(blood, found)
 
 
 def test_what_somebody_changed_is_not_lost_unasked(blood, report):

@@ -62,7 +62,8 @@ def _skill(issues: LabelIssues) -> list[Block]:
         Column("score", "score", "against the given labels"),
         Column("method"),
     )
-    words = (
+    asked = ", ".join(f"{k} {v}" for k, v in issues.options.items())
+    words = (f"{asked}. " if asked else "") + (
         "A suspicion is as good as the model behind it: what it gets wrong with confidence is called an error too, "
         "also where all labels are right. Look at the list from the top; it is in order of belief in the given label."
     )

@@ -18,6 +18,7 @@ from ..wording import many
 MOST_DIGESTS = 60
 LADDER = {"source_column": None, "sentinel": 0.0, "conditions": 5, "validation": "cross"}
 """Options of `hsd ladder` that an audit does not have."""
+NOT_FOR_LABELS = ("models", "fractions", "truth")
 FILES = (
     ("report.json", "everything this page says, for programs; digests of all files"),
     (
@@ -45,7 +46,7 @@ def section(report: AuditReport) -> Section:
     sums = [("samples", digest["samples"]), ("groups", digest["groups"])]
     sums += [(f"split {p['condition']}, seed {p['seed']}", p["sha256"]) for p in digest["plans"]]
     blocks: list[Block] = [
-        Code(_reproduce(report), "To get the same numbers again, with the versions below:"),
+        Code(_commands(report), "To get the same numbers again, with the versions below:"),
         Table("Settings", (Column("setting"), Column("value")), rows),
         Table("Versions", (Column("package"), Column("version")), versions, folded=True),
         Table(
@@ -63,9 +64,19 @@ def section(report: AuditReport) -> Section:
     return Section("settings", "Settings and versions", 90, lead, tuple(blocks))
 
 
-def _reproduce(report: AuditReport) -> str:
-    """The command line that asks for the same audit; settings at their defaults are left out."""
-    settings = dict(report.settings)
+def _commands(report: AuditReport) -> str:
+    """One line a verb."""
+    lines = [] if report.settings.get("verb") == "labels" else [_reproduce(report)]
+    reading = {k: v for k, v in report.settings.items() if k not in NOT_FOR_LABELS}
+    for issues in report.label_results:
+        more = {"verb": "labels", "model": issues.model, "checks": [c.name for c in issues.checks] or None}
+        lines.append(_reproduce(report, {**reading, **issues.options, **more}))
+    return "\n".join(lines)
+
+
+def _reproduce(report: AuditReport, asked: Mapping[str, Any] | None = None) -> str:
+    """The command line that asks for the same; settings at their defaults are left out."""
+    settings = dict(report.settings if asked is None else asked)
     source = str(settings.pop("source", report.samples.root))
     defaults = {
         f.name: f.default_factory() if f.default_factory is not dataclasses.MISSING else f.default
@@ -75,6 +86,8 @@ def _reproduce(report: AuditReport) -> str:
     if words[1] == "ladder":
         defaults |= LADDER
         settings.pop("models", None)
+    if words[1] == "labels":
+        defaults |= dict.fromkeys(("model", "folds", "checks"))
     for name, value in sorted(settings.items()):
         if name not in defaults or _text(value) == _text(defaults[name]) or value is None:
             continue
