@@ -16,14 +16,12 @@ from .controls import Outcome, Study, by_name, names
 from .controls._cost import fast_seconds
 from .controls._gallery import Gallery
 from .controls._study import study
-from .errors import EmptyError, InputError, StoreError
+from .errors import EmptyError, InputError, PathError, StoreError
 from .model import AuditReport, Grouping, Ints, Note, Samples, Scan
 from .progress import Progress, guarded
 from .scan import scan
 from .settings import Settings
-from .store import load, save
 
-STORED = Path(".hsd") / "report.npz"
 ALL = "all"
 FIRST = ("full_picture", "eight_pixels", "background_crop", "border_strip", "constant")
 """The order of reading: the reference, the cheapest control, then those without the object."""
@@ -69,10 +67,12 @@ def controls(
     report = dataclasses.replace(report, settings={**report.settings, "source": source_name(source)})
     if out is not None:
         from .report import write
+        from .report.stored import forget_report, store_report
 
         tell(0, 0, "writing the report")
+        forget_report(out)
         write(report, Path(out))
-        save(Path(out) / STORED, report)
+        store_report(report, out)
     return report
 
 
@@ -161,11 +161,13 @@ def _joined(made: Study, failures: tuple[Any, ...], outcomes: Sequence[Outcome],
 
 def _stored(samples: Samples, scan: Scan, out: Path | None) -> AuditReport | None:
     """The report in `out` if it is about the same images and labels."""
-    if out is None or not (out / STORED).exists():
+    from .report.stored import load_report
+
+    if out is None:
         return None
     try:
-        before = load(out / STORED, AuditReport)
-    except StoreError:
+        before = load_report(out)
+    except (PathError, StoreError):  # nothing there yet, or nothing that can be read: a new report
         return None
     same = before.samples.ids == samples.ids and before.samples.classes == samples.classes
     same = same and np.array_equal(before.samples.labels, samples.labels) and before.scan.content == scan.content

@@ -83,11 +83,7 @@ def test_files(done) -> None:
 
 
 def test_an_audit_that_is_there_is_kept(tinted, tmp_path) -> None:
-    from fiftyone_hsd.control_experiments import STORED
-    from fiftyone_hsd.store import save
-
     audit = hsd.audit(tinted, labels=tinted / "labels.csv", seeds=1, out=tmp_path)
-    save(tmp_path / STORED, audit)
     first = hsd.controls(tinted, labels=tinted / "labels.csv", control="constant", seeds=1, out=tmp_path)
     both = hsd.controls(tinted, labels=tinted / "labels.csv", control="mean_colour", seeds=1, out=tmp_path)
     assert first.verdict == both.verdict == audit.verdict

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from fiftyone_hsd import audit, cli, dataset, ladder, repair
+from fiftyone_hsd.controls._boxes import several
 from fiftyone_hsd.dataset import bulk, marks
 from fiftyone_hsd.errors import EmptyError, FieldError, InputError, StaleError
 from fiftyone_hsd.model import Exposure
@@ -183,6 +184,17 @@ def test_fields_that_do_not_exist_or_cannot_serve(fo, pictures):
     for name in ("marks", "metadata", "_id", "_media_type", "", "a.b.$c"):
         with pytest.raises(FieldError):
             dataset.from_view(found, metadata=[name])
+
+
+def test_boxes_become_text(fo, pictures):
+    """As controls read them: x,y,width,height as shares of the picture, several separated by `;`."""
+    box = fo.Detection(bounding_box=[0.25, 0.5, 0.1, 0.2])
+    many = fo.Detections(detections=[box, fo.Detection(bounding_box=[0, 0, 1, 1])])
+    found = simple(fo, pictures, place=[box] * 6, cells=[many] * 5 + [None])
+    samples = dataset.from_view(found, metadata=["place", "cells"])
+    assert samples.column("place").tolist() == ["0.25,0.5,0.1,0.2"] * 6
+    assert samples.column("cells").tolist() == ["0.25,0.5,0.1,0.2;0.0,0.0,1.0,1.0"] * 5 + [""]
+    assert several(samples.column("cells")[0], (100, 200, 3)) == [(50, 50, 20, 20), (0, 0, 200, 100)]
 
 
 def test_split_from_a_field(fo, pictures):
