@@ -12,9 +12,11 @@ from .control_settings import ControlSettings
 from .labels import labels
 from .ladder import ladder
 from .leaks import leaks
+from .recompute import effects
 from .release import export, verify
 from .repair import repair
 from .settings import Settings
+from .train import train
 
 __all__ = [
     "ControlSettings",
@@ -22,10 +24,12 @@ __all__ = [
     "__version__",
     "audit",
     "controls",
+    "effects",
     "export",
     "labels",
     "ladder",
     "leaks",
     "repair",
+    "train",
     "verify",
 ]

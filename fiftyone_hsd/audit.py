@@ -68,14 +68,45 @@ def audit(
         StoreError: `out` cannot be written.
     """
     options = Settings.of(settings)
-    describe = descriptor_folder.by_name(options.descriptor)
     for model in options.models:
         trainers.by_name(model)
     tell = guarded(progress)
     state = None if out is None else Path(out) / ".hsd"
-    tell(0, 0, "reading the list of files")
+    report = evaluate(*corpus(source, options, state, tell), options, state, tell)
+    report = dataclasses.replace(report, settings={**report.settings, "source": source_name(source)})
+    if out is not None:
+        tell(0, 0, "writing the report")
+        publish(report, Path(out))
+    return report
+
+
+def publish(report: AuditReport, out: Path) -> None:
+    """Write the page, the files and the report itself.
+
+    Raises:
+        StoreError: `out` cannot be written.
+    """
+    from .report import write
+    from .report.stored import forget_report, store_report
+
+    forget_report(out)
+    write(report, out)
+    store_report(report, out)
+
+
+def corpus(
+    source: Any, options: Settings, state: Path | None, progress: Progress
+) -> tuple[Samples, tuple[tuple[str, str, str], ...], Scan, Descriptors, Grouping]:
+    """The usable samples, the failures (id, path, reason), hashes, vectors and groups.
+
+    Raises:
+        InputError, PathError, FieldError, PatternError: what was given cannot be used.
+        EmptyError: no usable image is left.
+    """
+    describe = descriptor_folder.by_name(options.descriptor)
+    progress(0, 0, "reading the list of files")
     samples = read(source, options)
-    found, vectors = read_images(samples, describe, state, tell)
+    found, vectors = read_images(samples, describe, state, progress)
     usable = found.usable
     failures = tuple((samples.ids[i], samples.paths[i], found.failure[i]) for i in np.flatnonzero(~usable))
     if not usable.any():
@@ -86,18 +117,7 @@ def audit(
             "check that the path leads to the images themselves",
         )
     samples, found, vectors = samples.take(usable), found.take(usable), vectors.take(usable)
-    grouping = find_groups(samples, found, options, tell)
-    report = evaluate(samples, failures, found, vectors, grouping, options, state, tell)
-    report = dataclasses.replace(report, settings={**report.settings, "source": source_name(source)})
-    if out is not None:
-        from .report import write
-        from .report.stored import forget_report, store_report
-
-        tell(0, 0, "writing the report")
-        forget_report(out)
-        write(report, Path(out))
-        store_report(report, out)
-    return report
+    return samples, failures, found, vectors, find_groups(samples, found, options, progress)
 
 
 def read_images(
@@ -286,7 +306,7 @@ def train_all(
 ) -> Iterable[Run]:
     """One run for each model and plan; a run that `state` already holds is not repeated."""
     data = sha256_json([samples.ids, samples.labels.tolist(), samples.classes, found.content, vectors.name])
-    jobs = [(model, plan) for model in options.models for plan in plans if _trainable(samples, plan)]
+    jobs = [(model, plan) for model in options.models for plan in plans if trainable(samples, plan)]
     for done, (model, plan) in enumerate(jobs):
         progress(done, len(jobs), f"training {model}")
         config = TrainConfig(model, plan.seed)
@@ -304,7 +324,8 @@ def train_all(
         yield run
 
 
-def _trainable(samples: Samples, plan: SplitPlan) -> bool:
+def trainable(samples: Samples, plan: SplitPlan) -> bool:
+    """Whether a plan has at least two classes to learn and something to predict."""
     labelled = samples.labels >= 0
     inside = labelled & (plan.partition == TRAIN)
     outside = labelled & (plan.partition != TRAIN) & (plan.partition != UNUSED)

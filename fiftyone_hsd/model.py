@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 Strings = NDArray[np.str_]
 Level = Literal["info", "warning", "problem", "not evaluated"]
 
+RUN_STATES = ("done", "failed", "not run")
 TRAIN, VAL, TEST, SENTINEL, UNUSED = "train", "val", "test", "sentinel", "unused"
 VERDICTS = SAME, DIFFERENT, SKIPPED = "same", "different", "skipped"
 
@@ -644,6 +645,7 @@ class AuditReport:
         control_results: the numbers of control experiments.
         control_runs: their models, on splits of their own; options `control` and `variant` of the recipe say which.
         control_sheets: what these models saw.
+        run_records: how the runs of a training grid went, failed ones included.
     """
 
     samples: Samples
@@ -662,6 +664,7 @@ class AuditReport:
     control_runs: tuple[Run, ...] = field(default=())
     control_sheets: tuple[ControlSheet, ...] = field(default=())
     label_results: tuple[LabelIssues, ...] = field(default=())
+    run_records: tuple[RunRecord, ...] = field(default=())
 
     def __post_init__(self) -> None:
         n = len(self.samples)
@@ -803,3 +806,30 @@ class LabelIssues:
     def flagged(self) -> Bools:
         """bool (n,), the samples with an issue."""
         return np.asarray(self.mechanism != "", bool)
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """How one run of a training grid went; the first columns of runs.csv.
+
+    Attributes:
+        model, condition, seed: the run's.
+        status: "done", "failed", or "not run".
+        seconds: wall time of all attempts; 0 for the second readout of one training.
+        peak_memory: bytes, of the GPU where one was used, else of the process; nan = not measured.
+        digest: SHA-256 (hex) of what determines the training; its folder is named after it.
+        reason: why it failed, or what had to be changed for it to end well; "" = nothing to say.
+    """
+
+    model: str
+    condition: str
+    seed: int
+    status: str
+    seconds: float
+    peak_memory: float
+    digest: str
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.status not in RUN_STATES:
+            raise InputError(f"status {self.status!r}", ", ".join(RUN_STATES))

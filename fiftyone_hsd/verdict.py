@@ -12,6 +12,7 @@ from .metrics import METRICS
 from .model import SENTINEL, TRAIN, UNUSED, Effect, Exposure, Grouping, Samples, SplitPlan
 from .scoreboard import readout
 from .splitting import CONDITIONS, SHUFFLE
+from .trainers._recipes import in_words
 
 MOST_MODELS = 3
 
@@ -86,7 +87,7 @@ def _inflation(samples: Samples, plans: Sequence[SplitPlan], effects: Sequence[E
 
 
 def _change(e: Effect) -> str:
-    name = e.model.replace("_", " ")
+    name = in_words(e.model)
     if not np.isfinite(e.estimate):
         return f"{name} is not estimable"
     if not np.isfinite(e.low):

@@ -16,8 +16,12 @@ import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from fiftyone_hsd.model import Samples, SplitPlan
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["FIFTYONE_DO_NOT_TRACK"] = "1"
@@ -111,6 +115,48 @@ def sixty_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from fiftyone_hsd.drawn import SIXTY, draw
 
     return draw(tmp_path_factory.mktemp("sixty"), SIXTY).parent
+
+
+@pytest.fixture(scope="session")
+def tiny_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Untrained weights of timm's test_vit, 0.4 M parameters, layer norm only."""
+    if importlib.util.find_spec("timm") is None:
+        pytest.skip("timm not installed")
+    import timm
+    import torch
+    from safetensors.torch import save_file
+
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        network = timm.create_model("test_vit", pretrained=False)
+    path = tmp_path_factory.mktemp("weights") / "tiny.safetensors"
+    save_file({k: v.contiguous() for k, v in network.state_dict().items()}, path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def coloured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Samples, SplitPlan]:
+    """90 noisy pictures of 40 x 32 pixels, red, green or blue, with a plan of all partitions. Do not write into it."""
+    import numpy as np
+    from PIL import Image
+
+    from fiftyone_hsd.model import Samples, SplitPlan
+
+    folder = tmp_path_factory.mktemp("coloured")
+    rng = np.random.default_rng(0)
+    names = [f"{i:03d}.png" for i in range(90)]
+    labels = np.arange(len(names)) % 3
+    for name, label in zip(names, labels, strict=True):
+        picture = rng.integers(0, 120, (40, 32, 3))
+        picture[..., label] += 90
+        Image.fromarray(picture.astype(np.uint8)).save(folder / name)
+    part = np.array(["train", "train", "train", "train", "val", "test"])[np.arange(len(names)) // 3 % 6]
+    part[-3:] = ["unused", "sentinel", "sentinel"]
+    paths = [str(folder / n) for n in names]
+    samples = Samples(
+        tuple(names), tuple(paths), labels, ("red", "green", "blue"), np.full(len(names), ""), {}, str(folder)
+    )
+    return samples, SplitPlan.of("intact", 0, part, names)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import math
 from rich.table import Table
 
 from ..model import AuditReport, Effect
+from ..trainers._recipes import in_words
 from .console import Out, cell
 
 STYLES = {"info": "cyan", "warning": "yellow", "problem": "bold red", "not evaluated": "magenta"}
@@ -61,7 +62,7 @@ def conditions(effects: tuple[Effect, ...]) -> list[Table]:
 
 
 def _table(model: str) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), title=cell(model.replace("_", " ")), title_justify="left")
+    table = Table(box=None, padding=(0, 2, 0, 0), title=cell(in_words(model)), title_justify="left")
     table.add_column("condition")
     for name in ("exposed", "balanced accuracy", "change from intact"):
         table.add_column(name, justify="right")

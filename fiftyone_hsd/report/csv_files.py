@@ -34,7 +34,9 @@ EXPOSING = "path,condition,seed,train,evidence,through,weakest,similarity,mates_
 EFFECTS = "what,model,condition,seed,partition,class,metric,estimate,low,high,p,n,method"
 CONTROLS = f"{EFFECTS},control,variant,chance"
 LABEL_ISSUES = "path,model,label,group,issue,mechanism,suggested,score,by_group,by_random,score_group,score_random"
-RUNS = "model,condition,seed,train_seed,options,n_train,n_predicted,seconds,plan,versions,notes"
+RUNS = (
+    "model,condition,seed,status,seconds,peak_memory,digest,train_seed,options,n_train,n_predicted,plan,versions,notes"
+)
 
 _SPECIAL = re.compile(r'[",\r\n]')
 _OBJECT_ID = re.compile(r"[0-9a-f]{24}")
@@ -320,20 +322,26 @@ def _controls(report: AuditReport) -> Iterator[str]:
 def _runs(report: AuditReport) -> Iterator[str]:
     plans = {(p.condition, p.seed): p for p in report.plans}
     labelled = report.samples.labels >= 0
+    records = {(r.model, r.condition, r.seed): r for r in report.run_records}
     yield f"{RUNS}\n"
     for run in report.runs:
-        plan = plans.get((run.condition, run.seed))
+        plan, name = plans.get((run.condition, run.seed)), (run.config.model, run.condition, run.seed)
+        record = records.pop(name, None)
         values = (
-            run.config.model,
-            run.condition,
-            run.seed,
+            *name,
+            "done",
+            float(run.seconds),
+            None if record is None else record.peak_memory,
+            "" if record is None else record.digest,
             run.config.seed,
             json.dumps(dict(run.config.options), sort_keys=True),
             None if plan is None else int(((plan.partition == TRAIN) & labelled).sum()),
             len(run.rows),
-            float(run.seconds),
             None if plan is None else plan.digest,
             json.dumps(dict(run.versions), sort_keys=True),
             "; ".join(n.text for n in run.notes),
         )
         yield ",".join(cell(v) for v in values) + "\n"
+    for r in records.values():  # runs of a grid without a result
+        head = (r.model, r.condition, r.seed, r.status, r.seconds, r.peak_memory, r.digest)
+        yield ",".join(cell(v) for v in (*head, *[None] * 6, r.reason)) + "\n"

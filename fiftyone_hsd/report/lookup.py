@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model import SENTINEL, TEST, TRAIN, UNUSED, AuditReport, Bools, Effect, Exposure, Ints, Note, SplitPlan
+from ..trainers._recipes import in_words
 from .blocks import Estimate, Kind, Notice
 
 EXISTING = "existing"
@@ -65,7 +66,7 @@ def models(report: AuditReport) -> list[str]:
 
 def model_name(model: str) -> str:
     """The model in words."""
-    return MODEL_NAMES.get(model, model)
+    return MODEL_NAMES.get(model) or in_words(model)
 
 
 def metric(report: AuditReport) -> str:

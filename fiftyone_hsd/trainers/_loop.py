@@ -29,6 +29,8 @@ from ._job import Cost, Job, Trained
 DONE = "trained.npz"
 CHANCES, ORDER, HEAD = 1, 2, 3
 """Numbers that keep the random streams of one seed apart."""
+SAVE_EVERY = 300.0
+"""Seconds after which a checkpoint is due."""
 TRIAL_STEPS, TRIAL_IMAGES = 3, 64
 
 
@@ -112,7 +114,7 @@ class _Training:
         self._history: list[list[float]] = []
         self._failed: set[int] = set()
         self._best: tuple[int, float, Mapping[str, Any] | None] = (0, float("nan"), None)
-        self._spent = 0.0
+        self._spent, self._saved = 0.0, time.perf_counter()
         if state is not None:
             self._resume(state)
 
@@ -148,7 +150,8 @@ class _Training:
                 tell(self.step, job.steps, "training")
             if keep and self.step in looks:
                 self._look()
-            if keep and (self.step in looks or (r.checkpoint_steps and self.step % r.checkpoint_steps == 0)):
+            asked = r.checkpoint_steps and self.step % r.checkpoint_steps == 0
+            if keep and (self.step in looks or asked or time.perf_counter() - self._saved > SAVE_EVERY):
                 self._save()
 
     def _optimise(self, parts: list[Any]) -> None:
@@ -281,6 +284,7 @@ class _Training:
             "seconds": self._seconds(),
         }
         _checkpoint.write(self._state, state, self._best[2])
+        self._saved = time.perf_counter()
 
     def _resume(self, folder: Path) -> None:
         found = _checkpoint.read(folder, self._job.key)

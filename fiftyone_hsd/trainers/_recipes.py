@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,6 +126,15 @@ def network_of(model: str) -> str:
     return f"{NETWORKS[name] or 'tf_efficientnet_lite0'}{at}{file}" if file else NETWORKS[name]
 
 
+def in_words(model: str) -> str:
+    """A model name as people read it; of a weights file only its name, which need not lead anybody home."""
+    if not is_network(model):
+        return model.replace("_", " ")
+    name, at, file = model.partition("@")
+    last = re.split(r"[/\\]", file)[-1]
+    return f"{name}{at}{last}"
+
+
 def recipe(config: TrainConfig) -> Recipe:
     """The recipe of a model, with the options of the config in place of its own.
 
@@ -153,6 +163,20 @@ def weights_digest(model: str) -> str:
         raise PathError(f"there is no file {file}", "NAME@FILE with a file of weights")
     with Path(file).open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def halved(config: TrainConfig) -> TrainConfig | None:
+    """The same training with each batch worked off in twice as many parts, None if it cannot be halved.
+
+    The number of images in an optimiser step stays; only statistics of batch normalisation see fewer at a time.
+    """
+    if not is_network(config.model):
+        return None
+    now = recipe(config)
+    if now.batch % (2 * now.accumulate):
+        return None
+    options = {**dict(config.options), "accumulate": 2 * now.accumulate}
+    return TrainConfig(config.model, config.seed, tuple(options.items()))
 
 
 def _typed(name: str, value: Any, kind: type) -> Any:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import dataclasses
 import random
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from fiftyone_hsd import trainers
-from fiftyone_hsd.errors import FieldError, InputError, PathError, StaleError
+from fiftyone_hsd.errors import FieldError, InputError, PathError, StaleError, StoreError
 from fiftyone_hsd.model import Descriptors, Run, Samples, SplitPlan, TrainConfig
 from fiftyone_hsd.trainers._job import Job
 from fiftyone_hsd.trainers.timm_finetune import timm_finetune
@@ -184,6 +185,26 @@ def test_a_checkpoint_never_runs_code(model, coloured, tmp_path):
     (tmp_path / "last.pt").write_bytes(b"cos\nsystem\n(S'touch " + str(tmp_path / "ran").encode() + b"'\ntR.")
     fit(model, coloured, tmp_path)
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="these limits are Linux's")
+def test_limits_of_the_machine_are_named_and_a_full_disk_can_be_mended(model, coloured, tmp_path):
+    import resource
+
+    def limited(kind: int, size: int, **options: object) -> Run:
+        before = resource.getrlimit(kind)
+        resource.setrlimit(kind, (size, before[1]))
+        try:
+            return fit(model, coloured, tmp_path, **options)
+        finally:
+            resource.setrlimit(kind, before)
+
+    # A checkpoint of this network takes 4 MB.
+    with pytest.raises(StoreError, match="cannot be written"):
+        limited(resource.RLIMIT_FSIZE, 1 << 20)
+    assert np.array_equal(fit(model, coloured, tmp_path).probabilities, fit(model, coloured).probabilities)
+    with pytest.raises(MemoryError, match="memory"):
+        limited(resource.RLIMIT_DATA, 3 << 29, batch=4096, size=160, seed=1)
 
 
 def test_a_folder_of_another_training_is_refused(model, coloured, tmp_path):

@@ -1,0 +1,200 @@
+"""Training over the conditions of the ladder: the same recipe everywhere, several seeds, resumable, here or on Ray."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from . import trainers
+from .audit import corpus, evaluate, publish, source_name, train_all, trainable
+from .errors import HsdError, InputError, PathError
+from .launch import Forecast, Place, forecast, run_grid, tickets
+from .model import AuditReport, Descriptors, Note, Run, RunRecord, SplitPlan, TrainConfig, sha256_json
+from .progress import Progress, guarded
+from .recompute import judged
+from .report.predictions import write_predictions
+from .report.stored import load_report
+from .settings import Settings
+from .splitting import CONDITIONS, SHUFFLE
+from .trainers._recipes import is_network, recipe
+
+MODELS = ("lite0",)
+ENDPOINTS = ("existing", CONDITIONS[0], CONDITIONS[-1], SHUFFLE)
+KEPT = ("control_results", "control_runs", "control_sheets", "label_results")
+"""Results of other verbs, which training leaves alone."""
+ANNOUNCE = Callable[[Sequence[Forecast]], object]
+
+
+def train(
+    source: Any,
+    *,
+    out: str | Path,
+    conditions: str = "all",
+    options: Mapping[str, Any] | None = None,
+    dry_run: bool = False,
+    ray: str | None = None,
+    gpus: float = 0,
+    announce: ANNOUNCE | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> AuditReport:
+    """Train models under the conditions of the ladder, and say what the groups do to their scores.
+
+    A folder that holds an audit of the same source keeps it: its groups and settings are used where nothing else is
+    asked for, and its runs stay. Finished trainings are never repeated, stopped ones go on from their last checkpoint;
+    one that fails is named, with its reason, and the others go on.
+
+    Args:
+        source: as for `audit`.
+        out: folder of the report and of all state.
+        conditions: "all", "endpoints" (intact, random and the existing split), or names joined by commas.
+        options: of the recipe of every network (steps, batch, size, ...), see `trainers._recipes.Recipe`.
+        dry_run: only plan: nothing is trained beyond the short trial, and the report stays as it was.
+        ray: address of a Ray cluster, "auto", or "local"; None = here, one training after another.
+        gpus: on Ray, GPUs a training (a fraction shares one); here, processes of one training, one a GPU.
+        announce: called with the forecast of every network before anything is trained.
+        settings: fields of `Settings`; `models` (default lite0) are those to train, `seeds` how many split seeds.
+
+    Returns:
+        the AuditReport of the folder, with the new runs.
+
+    Raises:
+        InputError, PathError, FieldError, PatternError, EmptyError: what was given cannot be used.
+        MissingExtraError: torch, timm, accelerate or ray is missing.
+        StoreError: `out` cannot be written.
+    """
+    folder, tell = Path(out), guarded(progress)
+    before = _stored(folder, source)
+    asked = _merged(settings, before)
+    for model in asked.models:
+        trainers.by_name(model)
+    networks = [TrainConfig(m, 0, tuple((options or {}).items())) for m in asked.models if is_network(m)]
+    for config in networks:
+        recipe(config)
+    seeds = max(asked.seeds, 0 if before is None else int(before.settings.get("seeds", 0)))
+    state = folder / ".hsd"
+    parts = corpus(source, asked, state, tell)
+    plain = dataclasses.replace(asked, models=(), seeds=seeds)
+    report = evaluate(*parts, plain, state, tell)
+    samples, _, found, vectors, _ = parts
+    wanted = chosen(report.plans, conditions)
+    plans = [p for p in wanted if p.seed < asked.seeds and trainable(samples, p)]
+    data = sha256_json([samples.ids, samples.labels.tolist(), samples.classes, found.content])
+    grid = tickets(samples, plans, networks, data)
+    rows = forecast(state / "runs", grid, samples, progress=tell) if grid else []
+    if announce is not None:
+        announce(rows)
+    if dry_run:
+        return before or report
+    cheap = dataclasses.replace(asked, models=tuple(m for m in asked.models if not is_network(m)))
+    runs, records = _cheap(report, vectors, plans, cheap, state, tell)
+    more, told = run_grid(state / "runs", grid, samples, place=Place(ray, gpus), progress=tell)
+    report = _joined(report, before, [*runs, *more], [*records, *told])
+    report = judged(dataclasses.replace(report, settings=_said(report, source, plain, options)))
+    tell(0, 0, "writing the report")
+    publish(report, folder)
+    write_predictions(report, folder)
+    return report
+
+
+def chosen(plans: Sequence[SplitPlan], conditions: str) -> list[SplitPlan]:
+    """The plans of the conditions asked for.
+
+    Raises:
+        InputError: a condition has no plan.
+    """
+    there = list(dict.fromkeys(p.condition for p in plans))
+    names = {"all": there, "endpoints": [c for c in there if c in ENDPOINTS]}.get(conditions)
+    if names is None:
+        names = [c.strip() for c in conditions.split(",") if c.strip()]
+    wrong = [c for c in names if c not in there]
+    if wrong or not names:
+        raise InputError(f"conditions {conditions!r}", ", ".join(["all", "endpoints", *there]))
+    return [p for p in plans if p.condition in names]
+
+
+def _stored(folder: Path, source: Any) -> AuditReport | None:
+    """The report of an earlier audit of this source in the folder."""
+    try:
+        report = load_report(folder)
+    except (PathError, HsdError):
+        return None
+    return report if report.settings.get("source") == source_name(source) else None
+
+
+def _merged(settings: Mapping[str, Any], before: AuditReport | None) -> Settings:
+    """What was asked for, and where nothing was, what the stored audit was asked for."""
+    default = dataclasses.asdict(Settings())
+    given = {k: v for k, v in settings.items() if k not in default or v != default[k]}
+    old = {} if before is None else {k: v for k, v in before.settings.items() if k in default and k != "models"}
+    if any(k in given for k in ("groups", "group_field", "pattern", "names")):
+        old = {k: v for k, v in old.items() if k not in ("groups", "group_field", "pattern", "names")}
+    return Settings.of({**old, **given, "models": settings.get("models", MODELS)})
+
+
+def _cheap(
+    report: AuditReport,
+    vectors: Descriptors,
+    plans: Sequence[SplitPlan],
+    options: Settings,
+    state: Path,
+    tell: Progress,
+) -> tuple[list[Run], list[RunRecord]]:
+    """Models that look at descriptors: seconds, in this process; one that fails is recorded."""
+    runs: list[Run] = []
+    records: list[RunRecord] = []
+    for model in options.models:
+        for plan in plans:
+            one = dataclasses.replace(options, models=(model,))
+            status, reason, seconds = "done", "", 0.0
+            try:
+                made = list(train_all(report.samples, report.scan, vectors, [plan], one, state, tell))
+                runs, seconds = [*runs, *made], sum(r.seconds for r in made)
+            except (HsdError, MemoryError) as error:
+                status, reason = "failed", str(error)
+            digest = sha256_json([plan.digest, model, plan.seed])
+            records.append(RunRecord(model, plan.condition, plan.seed, status, seconds, float("nan"), digest, reason))
+    return runs, records
+
+
+def _joined(
+    report: AuditReport, before: AuditReport | None, runs: Sequence[Run], records: Sequence[RunRecord]
+) -> AuditReport:
+    """The report with new runs, and those of before that speak of the same samples and splits."""
+    now = {(p.condition, p.seed): p.digest for p in report.plans}
+    new = {(r.model, r.condition, r.seed) for r in records}
+    old_runs, old_records, kept = [], [], report
+    if before is not None and before.samples.ids == report.samples.ids:
+        then = {(p.condition, p.seed): p.digest for p in before.plans}
+        same = {k for k in then if now.get(k) == then[k]}
+        old_runs = [
+            r for r in before.runs if (r.condition, r.seed) in same and (r.config.model, r.condition, r.seed) not in new
+        ]
+        old_records = [
+            r for r in before.run_records if (r.condition, r.seed) in same and (r.model, r.condition, r.seed) not in new
+        ]
+        kept = before
+    return dataclasses.replace(
+        report,
+        runs=(*old_runs, *runs),
+        run_records=(*old_records, *records),
+        **{name: getattr(kept, name) for name in KEPT},
+        notes=(*report.notes, *_failures([*old_records, *records])),
+    )
+
+
+def _failures(records: Iterable[RunRecord]) -> Iterable[Note]:
+    for r in records:
+        if r.status != "done":
+            text = f"{r.model}, {r.condition}, seed {r.seed}: {r.status}: {r.reason}"
+            yield Note("not evaluated", "training", text)
+
+
+def _said(
+    report: AuditReport, source: Any, options: Settings, recipe_options: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    models = tuple(dict.fromkeys(r.config.model for r in report.runs))
+    said = {**dataclasses.asdict(options), "models": models, "source": source_name(source)}
+    return {**said, "train_options": dict(recipe_options or {})}

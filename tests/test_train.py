@@ -1,0 +1,140 @@
+"""Training as a verb: an audit in the folder stays, what failed is named, both readouts are kept apart."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import importlib.util
+
+import numpy as np
+import pytest
+
+import fiftyone_hsd
+from fiftyone_hsd import audit, effects, train
+from fiftyone_hsd.errors import FieldError, InputError, PathError
+from fiftyone_hsd.model import AuditReport
+from fiftyone_hsd.train import chosen
+
+FRACTIONS = {"train": 0.6, "val": 0.2, "test": 0.2}
+
+
+@pytest.fixture(scope="module")
+def audited(small_corpus, tmp_path_factory):
+    """An audit with known groups: (images, folder, report)."""
+    out = tmp_path_factory.mktemp("audited")
+    images = small_corpus / "images"
+    how = {"groups": small_corpus / "truth.csv", "seeds": 2, "fractions": FRACTIONS}
+    return images, out, audit(images, out=out, models=("nearest_neighbour",), **how)
+
+
+def table(folder, name="runs.csv"):
+    with (folder / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def pooled(report: AuditReport, what: str, condition: str) -> dict[str, float]:
+    return {
+        e.model: e.estimate
+        for e in report.effects
+        if (e.what, e.condition, e.metric, e.seed, e.class_name) == (what, condition, "accuracy", None, "")
+    }
+
+
+def test_the_verbs_are_functions():
+    assert callable(fiftyone_hsd.train)
+    assert callable(fiftyone_hsd.effects)
+
+
+def test_an_audit_in_the_folder_keeps_its_groups_and_its_runs(audited):
+    images, out, before = audited
+    report = train(images, out=out, models=("linear_probe",), conditions="endpoints", seeds=1)
+    assert np.array_equal(report.grouping.codes, before.grouping.codes)
+    assert [p.digest for p in report.plans] == [p.digest for p in before.plans]
+    kept = {(r.condition, r.seed): r.probabilities for r in before.runs}
+    mine = {(r.condition, r.seed): r.probabilities for r in report.runs if r.config.model == "nearest_neighbour"}
+    assert kept.keys() == mine.keys()
+    assert all(np.array_equal(kept[k], mine[k]) for k in kept)
+    trained = [(r.condition, r.seed) for r in report.runs if r.config.model == "linear_probe"]
+    assert trained == [("existing", 0), ("intact", 0), ("random", 0)]
+    assert pooled(report, "inflation", "random").keys() == {"nearest_neighbour", "linear_probe"}
+    rows = table(out)
+    assert list(rows[0])[:7] == ["model", "condition", "seed", "status", "seconds", "peak_memory", "digest"]
+    assert {r["status"] for r in rows} == {"done"}
+    assert len(rows) == len(report.runs) == len(before.runs) + 3
+
+
+def test_effects_are_computed_anew_from_what_the_folder_holds(audited):
+    _, out, _ = audited
+    report = effects(out)
+    again = effects(out)
+    assert [dataclasses.replace(e, p=0) for e in report.effects if np.isfinite(e.low)] == [
+        dataclasses.replace(e, p=0) for e in again.effects if np.isfinite(e.low)
+    ]
+    run = next(r for r in report.runs if (r.config.model, r.condition, r.seed) == ("nearest_neighbour", "random", 0))
+    plan = report.plan("random", 0)
+    test = plan.partition[run.rows] == "test"
+    expected = (run.predicted[test] == report.samples.labels[run.rows][test]).mean()
+    scored = [
+        e.estimate
+        for e in report.effects
+        if (e.what, e.model, e.condition, e.metric, e.seed) == ("score", "nearest_neighbour", "random", "accuracy", 0)
+    ]
+    assert scored == [pytest.approx(expected)]
+
+
+def test_a_plan_alone_changes_nothing(audited):
+    images, out, _ = audited
+    before = (out / "report.json").read_bytes()
+    rows = []
+    train(images, out=out, models=("linear_probe",), conditions="all", dry_run=True, announce=rows.append)
+    assert rows == [[]]
+    assert (out / "report.json").read_bytes() == before
+
+
+def test_names_are_checked_before_the_long_work(tmp_path):
+    with pytest.raises(FieldError, match="no model 'resnet'"):
+        train(tmp_path / "nothing", out=tmp_path, models=("resnet",))
+    with pytest.raises(InputError, match="no option stepz"):
+        train(tmp_path / "nothing", out=tmp_path, models=("vit",), options={"stepz": 1})
+    with pytest.raises(PathError, match="no finished audit"):
+        effects(tmp_path)
+
+
+def test_conditions_by_name(audited):
+    plans = audited[2].plans
+    assert {p.condition for p in chosen(plans, "endpoints")} == {"existing", "intact", "random"}
+    assert {p.condition for p in chosen(plans, "q25, intact")} == {"q25", "intact"}
+    assert len(chosen(plans, "all")) == len(plans)
+    with pytest.raises(InputError, match="q50"):
+        chosen(plans, "q26")
+
+
+@pytest.mark.train
+def test_a_network_joins_the_audit_with_both_readouts(audited, tiny_weights):
+    if importlib.util.find_spec("accelerate") is None:
+        pytest.skip("accelerate not installed")
+    images, out, _ = audited
+    name = f"timm:test_vit@{tiny_weights}"
+    told = []
+    report = train(
+        images, out=out, models=(name,), conditions="random", seeds=1, announce=told.extend,
+        options={"steps": 4, "size": 32, "batch": 8},
+    )  # fmt: skip
+    assert [(f.model, f.runs, f.left, f.steps) for f in told] == [(name, 1, 1, 4)]
+    assert {name, f"{name} (best val)", "nearest_neighbour"} <= pooled(report, "score", "random").keys()
+    rows = [r for r in table(out) if r["model"].startswith(name)]
+    assert [(r["model"], r["status"], r["condition"]) for r in rows] == [
+        (name, "done", "random"),
+        (f"{name} (best val)", "done", "random"),
+    ]
+    assert float(rows[0]["seconds"]) > 0
+    assert float(rows[0]["peak_memory"]) > 1 << 20
+    assert (out / ".hsd" / "runs" / rows[0]["digest"][:32] / "training" / "log.csv").is_file()
+    with np.load(out / "predictions.npz", allow_pickle=False) as file:
+        k = file["model"].tolist().index(name.encode())
+        run = next(r for r in report.runs if r.config.model == name)
+        assert np.array_equal(file[f"probabilities_{k}"], run.probabilities)
+        assert [p.decode() for p in file["path"][file[f"rows_{k}"]]] == [report.samples.ids[i] for i in run.rows]
+    page = (out / "report.html").read_text("utf-8")
+    assert "Training runs and their cost" in page
+    assert str(tiny_weights.parent) not in page
