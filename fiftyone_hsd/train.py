@@ -18,7 +18,7 @@ from .report.predictions import write_predictions
 from .report.stored import load_report
 from .settings import Settings
 from .splitting import CONDITIONS, SHUFFLE
-from .trainers._recipes import is_network, recipe
+from .trainers._recipes import in_words, is_network, recipe
 
 MODELS = ("lite0",)
 ENDPOINTS = ("existing", CONDITIONS[0], CONDITIONS[-1], SHUFFLE)
@@ -188,7 +188,7 @@ def _joined(
 def _failures(records: Iterable[RunRecord]) -> Iterable[Note]:
     for r in records:
         if r.status != "done":
-            text = f"{r.model}, {r.condition}, seed {r.seed}: {r.status}: {r.reason}"
+            text = f"{in_words(r.model)}, {r.condition}, seed {r.seed}: {r.status}: {r.reason}"
             yield Note("not evaluated", "training", text)
 
 

@@ -18,6 +18,7 @@ from ..settings import Settings
 from ..trainers._recipes import in_words
 from .application import Quiet, app, parse_fractions, resumable
 from .console import Out, cell, progress
+from .inputs import Corpus, GroupField, Groups, LabelField, Labels, Names, Pattern, SplitField, Unknown
 from .summary import show
 
 DEFAULTS = Settings()
@@ -26,9 +27,7 @@ MIB = 1 << 20
 
 @app.command()
 def train(
-    path: Annotated[
-        str, typer.Argument(metavar="PATH", help="Image folder, CSV file, or FiftyOne dataset (fiftyone:NAME).")
-    ],
+    path: Corpus,
     out: Annotated[
         Path, typer.Option(help="Folder of the report and of all runs; an audit in it is kept. Resumes from there.")
     ],
@@ -53,24 +52,13 @@ def train(
     gpus: Annotated[
         float, typer.Option(help="On Ray: GPUs a training (a fraction shares one). Here: processes, one a GPU.")
     ] = 0,
-    groups: Annotated[str | None, typer.Option(help="CSV file (path,group) with known groups.")] = DEFAULTS.groups,
-    group_field: Annotated[
-        str | None, typer.Option(help="CSV column or FiftyOne field with known groups.")
-    ] = DEFAULTS.group_field,
-    labels: Annotated[
-        str | None, typer.Option(help="CSV file (path,label[,group,split]) with the labels of a folder.")
-    ] = DEFAULTS.labels,
-    label_field: Annotated[str | None, typer.Option(help="FiftyOne classification field.")] = DEFAULTS.label_field,
-    split_field: Annotated[
-        str | None, typer.Option(help="FiftyOne string field with the existing split; default: tags.")
-    ] = DEFAULTS.split_field,
-    pattern: Annotated[
-        str | None, typer.Option(help="Regular expression with (?P<group>...), searched in each relative path.")
-    ] = DEFAULTS.pattern,
-    names: Annotated[
-        bool,
-        typer.Option("--names/--no-names", help="When no groups are given, use those that file names seem to hold."),
-    ] = DEFAULTS.names,
+    groups: Groups = DEFAULTS.groups,
+    group_field: GroupField = DEFAULTS.group_field,
+    labels: Labels = DEFAULTS.labels,
+    label_field: LabelField = DEFAULTS.label_field,
+    split_field: SplitField = DEFAULTS.split_field,
+    pattern: Pattern = DEFAULTS.pattern,
+    names: Names = DEFAULTS.names,
     fractions: Annotated[
         str | None,
         typer.Option(help="Shares, such as train=.7,val=.15,test=.15; default: those of the existing split."),
@@ -78,9 +66,7 @@ def train(
     descriptor: Annotated[
         str, typer.Option(help="What nearest neighbours and the cheap models look at.")
     ] = DEFAULTS.descriptor,
-    unknown: Annotated[
-        str, typer.Option(help="A file nothing is known about: `singleton` = its own group, `refuse` = stop.")
-    ] = DEFAULTS.unknown,
+    unknown: Unknown = DEFAULTS.unknown,
     quiet: Quiet = False,
 ) -> None:
     """Train models under the conditions of the ladder: the same recipe everywhere, resumable, here or on Ray."""

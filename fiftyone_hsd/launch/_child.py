@@ -23,7 +23,7 @@ from ..errors import HsdError, StoreError
 from ..model import Descriptors, Note, Run, Samples
 from ..store import load, save
 from ..trainers._memory import peak_memory
-from ..trainers._recipes import BEST
+from ..trainers._recipes import BEST, in_words
 from ..trainers.timm_finetune import _cost
 from ._folders import BEST_RUN, OUTCOME, RUN, TICKET, TRAINING, Ticket, accumulated, samples_of, with_parts, write_json
 
@@ -58,7 +58,9 @@ def _train(folder: Path, ticket: Ticket, samples: Samples, tell: Callable[[int, 
     config = with_parts(ticket.config, parts)
     train, state = trainers.by_name(config.model), folder / TRAINING
     nothing = Descriptors("none", np.zeros((len(samples), 0), np.float32))
-    note = Note("warning", "training", f"{config.model}: out of memory, so batches were halved: {parts} parts each")
+    note = Note(
+        "warning", "training", f"{in_words(config.model)}: out of memory, so batches were halved: {parts} parts each"
+    )
     runs = []
     for model in ticket.models:
         asked = dataclasses.replace(config, model=model)

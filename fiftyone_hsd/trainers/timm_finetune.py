@@ -14,7 +14,7 @@ from ..model import VAL, Descriptors, Note, Run, Samples, SplitPlan, TrainConfig
 from ..progress import Progress, guarded
 from . import _loop, task
 from ._job import Job, Trained
-from ._recipes import BEST, HOW, network_of, recipe, weights_digest
+from ._recipes import BEST, HOW, in_words, network_of, recipe, weights_digest
 
 PACKAGES = ("torch", "timm", "accelerate", "numpy")
 EXAMPLES = 10
@@ -94,9 +94,11 @@ def _job(samples: Samples, plan: SplitPlan, config: TrainConfig) -> Job:
 
 
 def _notes(samples: Samples, done: Trained, model: str) -> Iterator[Note]:
-    yield Note("info", "training", f"{model.removesuffix(BEST)}: {done.weights}; {done.machine}")
+    yield Note("info", "training", f"{in_words(model.removesuffix(BEST))}: {done.weights}; {done.machine}")
     if model.endswith(BEST) and not done.best_step:
-        yield Note("warning", "training", f"{model}: there is no validation partition, so this is the last step")
+        yield Note(
+            "warning", "training", f"{in_words(model)}: there is no validation partition, so this is the last step"
+        )
     if len(done.failed):
         text = "images could not be read during training: they taught nothing, and tested ones got the shares of train"
         names = tuple(samples.ids[i] for i in done.failed[:EXAMPLES])
