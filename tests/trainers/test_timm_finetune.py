@@ -203,8 +203,8 @@ def test_limits_of_the_machine_are_named_and_a_full_disk_can_be_mended(model, co
     with pytest.raises(StoreError, match="cannot be written"):
         limited(resource.RLIMIT_FSIZE, 1 << 20)
     assert np.array_equal(fit(model, coloured, tmp_path).probabilities, fit(model, coloured).probabilities)
+    taken = next(int(w.split()[1]) for w in Path("/proc/self/status").read_text().splitlines() if "VmData" in w)
     with pytest.raises(MemoryError, match="memory"):
-        taken = next(int(w.split()[1]) for w in Path("/proc/self/status").read_text().splitlines() if "VmData" in w)
         limited(resource.RLIMIT_DATA, (taken << 10) + (32 << 20), batch=256, size=96, seed=1)
 
 
