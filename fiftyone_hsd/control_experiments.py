@@ -17,12 +17,14 @@ from .controls._cost import fast_seconds
 from .controls._gallery import Gallery
 from .controls._study import study
 from .errors import EmptyError, InputError, PathError, StoreError
-from .model import AuditReport, Grouping, Ints, Note, Samples, Scan
+from .model import AuditReport, Ints, Note, Samples, Scan
 from .progress import Progress, guarded
 from .scan import scan
 from .settings import Settings
 
 ALL = "all"
+ALONE = "audit"
+"""Topic of the note of a report without an audit."""
 FIRST = ("full_picture", "eight_pixels", "background_crop", "border_strip", "constant")
 """The order of reading: the reference, the cheapest control, then those without the object."""
 
@@ -61,7 +63,8 @@ def controls(
             f"{len(samples)} usable images with {len(samples.classes)} classes", "labelled images of two classes"
         )
     grouping = find_groups(samples, found, _audit_settings(options), tell)
-    made = study(samples, found, grouping, options, Gallery.of(samples, found))
+    state = None if out is None else Path(out) / ".hsd" / "control_runs"
+    made = dataclasses.replace(study(samples, found, grouping, options, Gallery.of(samples, found)), state=state)
     outcomes = run_controls(made, wanted, tell)
     report = _joined(made, failures, outcomes, None if out is None else Path(out))
     report = dataclasses.replace(report, settings={**report.settings, "source": source_name(source)})
@@ -140,22 +143,26 @@ def _audit_settings(options: ControlSettings) -> Settings:
 
 def _joined(made: Study, failures: tuple[Any, ...], outcomes: Sequence[Outcome], out: Path | None) -> AuditReport:
     """The report that is there already with these controls in place of earlier ones of the same names, or a new one."""
-    before = _stored(made.samples, made.scan, out)
-    notes = tuple(dict.fromkeys([*made.notes, *(n for o in outcomes for n in o.notes)]))
+    before = _stored(made.samples, made.scan, out) or _new(made, failures)
+    fresh = tuple(dict.fromkeys([*made.notes, *(n for o in outcomes for n in o.notes)]))
     results = tuple(r for o in outcomes for r in o.results)
-    runs, sheets = tuple(r for o in outcomes for r in o.runs), tuple(s for o in outcomes for s in o.sheets)
+    again, topics = {r.control for r in results}, {n.topic for n in fresh}
+    notes = (*(n for n in before.notes if n.topic not in topics), *fresh)
     asked = {f"control_{k}": v for k, v in dataclasses.asdict(made.settings).items()}
-    if before is None:
-        return _new(made, failures, notes, asked, results, runs, sheets)
-    again = {r.control for r in results}
-    topics = {f"control: {c}" for c in again} | {n.topic for n in made.notes}
     return dataclasses.replace(
         before,
-        notes=(*(n for n in before.notes if n.topic not in topics), *notes),
+        notes=notes,
         settings={**before.settings, **asked},
+        verdict=sentence(notes) if any(n.topic == ALONE for n in notes) else before.verdict,
         control_results=(*(r for r in before.control_results if r.control not in again), *results),
-        control_runs=(*(r for r in before.control_runs if r.config.option("control", "") not in again), *runs),
-        control_sheets=(*(s for s in before.control_sheets if s.control not in again), *sheets),
+        control_runs=(
+            *(r for r in before.control_runs if r.config.option("control", "") not in again),
+            *(r for o in outcomes for r in o.runs),
+        ),
+        control_sheets=(
+            *(s for s in before.control_sheets if s.control not in again),
+            *(s for o in outcomes for s in o.sheets),
+        ),
     )
 
 
@@ -174,15 +181,8 @@ def _stored(samples: Samples, scan: Scan, out: Path | None) -> AuditReport | Non
     return before if same else None
 
 
-def _new(
-    made: Study,
-    failures: tuple[Any, ...],
-    notes: tuple[Note, ...],
-    asked: dict[str, Any],
-    results: tuple[Any, ...],
-    runs: tuple[Any, ...],
-    sheets: tuple[Any, ...],
-) -> AuditReport:
+def _new(made: Study, failures: tuple[Any, ...]) -> AuditReport:
+    """A report that holds nothing but the corpus and the splits of the controls."""
     text = (
         "inflation, exposure of the existing split and the ladder: this is a report of controls; run an audit as well"
     )
@@ -190,23 +190,16 @@ def _new(
         samples=made.samples,
         failures=failures,
         scan=made.scan,
-        grouping=_named(made.grouping),
+        grouping=made.grouping,
         plans=made.plans,
         exposures=made.exposures,
         runs=(),
         effects=(),
-        settings=asked,
+        settings={},
         versions=versions(),
-        verdict=sentence(notes),
-        notes=(Note("not evaluated", "audit", text), *notes),
-        control_results=results,
-        control_runs=runs,
-        control_sheets=sheets,
+        verdict="",
+        notes=(Note("not evaluated", ALONE, text),),
     )
-
-
-def _named(grouping: Grouping) -> Grouping:
-    return grouping.with_unknown_as_singletons()
 
 
 def sentence(notes: Sequence[Note]) -> str:

@@ -106,6 +106,19 @@ def test_images_whose_class_the_background_gives_away(done) -> None:
         given_away(report, "haar")
 
 
+@pytest.mark.train
+def test_networks_that_are_trained_are_not_trained_again(tinted, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("fiftyone_hsd.trainers.lenet5.EPOCHS", 4)
+    asked = {"labels": tinted / "labels.csv", "control": "background_crop", "seeds": 1, "preset": "paper"}
+    first = hsd.controls(tinted, **asked, out=tmp_path)
+    files = sorted((tmp_path / ".hsd" / "control_runs").iterdir())
+    assert len(files) == 4  # crop and whole pictures at intact and random
+    times = [f.stat().st_mtime_ns for f in files]
+    again = hsd.controls(tinted, **asked, out=tmp_path)
+    assert [f.stat().st_mtime_ns for f in files] == times
+    assert str(again.control_results) == str(first.control_results)
+
+
 def test_nothing_to_tell_apart(tinted, tmp_path) -> None:
     with pytest.raises(EmptyError, match="two classes"):
         hsd.controls(tinted, control="constant")

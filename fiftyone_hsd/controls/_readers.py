@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import trainers
-from ..model import TRAIN, UNUSED, Descriptors, Run, SplitPlan, TrainConfig
+from ..errors import StoreError
+from ..model import TRAIN, UNUSED, Descriptors, Run, SplitPlan, TrainConfig, sha256_json
 from ..pixel_rows import long_rows, pixel_rows
 from ..progress import Progress, guarded
+from ..store import load, save
 from ._study import Study
 
+SLOW = ("lenet5",)
+"""Readers whose runs are kept in the output folder; the others take less time than their files would."""
 FAST_SIDE = 12
 COLOURS = 4
 COLOUR_WEIGHT = 4.0
@@ -99,13 +104,33 @@ def read(
     splits = study.plans if plans is None else plans
     jobs = [(m, p) for m in models for p in splits if _trainable(study, p.partition)]
     runs = []
+    digest = sha256(np.ascontiguousarray(vectors.values).data).hexdigest() if study.state is not None else ""
     label = f"{names[0].replace('_', ' ')}: training"
     for done, (model, plan) in enumerate(jobs):
         tell(done, len(jobs), label)
         config = TrainConfig(model, plan.seed, (("control", names[0]), ("variant", names[1])))
-        runs.append(trainers.by_name(model)(study.samples, plan, vectors, config))
+        runs.append(_kept(study, plan, vectors, config, digest))
     tell(len(jobs), len(jobs), label)
     return runs
+
+
+def _kept(study: Study, plan: SplitPlan, vectors: Descriptors, config: TrainConfig, digest: str) -> Run:
+    """The run, read back where an interrupted or earlier call of the same version has finished it."""
+    from .. import __version__
+
+    trainer = trainers.by_name(config.model)
+    if study.state is None or config.model not in SLOW:
+        return trainer(study.samples, plan, vectors, config)
+    key = [__version__, vectors.name, digest, study.samples.labels.tolist(), plan.digest, dataclasses.asdict(config)]
+    path = study.state / f"{sha256_json(key)[:32]}.npz"
+    if path.exists():
+        try:
+            return load(path, Run)
+        except StoreError:
+            path.unlink(missing_ok=True)
+    run = trainer(study.samples, plan, vectors, config)
+    save(path, run)
+    return run
 
 
 def _trainable(study: Study, partition: NDArray[np.str_]) -> bool:

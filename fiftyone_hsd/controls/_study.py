@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +21,13 @@ from ..model import (
     ControlSheet,
     Exposure,
     Grouping,
-    Ints,
     Note,
     Run,
     Samples,
     Scan,
     SplitPlan,
 )
-from ..splitting import MAXIMAL_RELEASE, intact, ladder, shuffle
+from ..splitting import MAXIMAL_RELEASE, SHUFFLE, intact, ladder, shuffle
 from ._gallery import Gallery
 
 INTACT, RANDOM = "intact", "random"
@@ -35,6 +35,11 @@ FAST_SHARES = {TRAIN: 0.7, TEST: 0.3}
 PAPER_SHARES = {TRAIN: 0.8, TEST: 0.2}
 """P2 trains on four images and tests on one."""
 ALPHA = 0.05
+TOPIC = "control: groups"
+ALIASED = (
+    "each class is one group, so no split keeps groups apart and classes and sessions are indistinguishable by design; "
+    "asked is only, image by image, whether acquisitions can be told apart"
+)
 
 Pixels = NDArray[np.uint8]
 Change = Callable[[int, Pixels], Pixels]
@@ -90,6 +95,7 @@ class Study:
         per_image: True = each class is one group, so the question can only be whether acquisitions can be told apart.
         notes: about the splits.
         kept: runs that several experiments use, by name.
+        state: folder where slow runs are kept, so that an interrupted call goes on; None = nowhere.
     """
 
     samples: Samples
@@ -102,6 +108,7 @@ class Study:
     per_image: bool
     notes: tuple[Note, ...] = ()
     kept: dict[str, tuple[Run, ...]] = field(default_factory=dict)
+    state: Path | None = None
 
     @property
     def units(self) -> Grouping:
@@ -127,30 +134,27 @@ def study(samples: Samples, scan: Scan, grouping: Grouping, settings: ControlSet
     Raises:
         InfeasibleError: not even single images can be dealt to train and test.
     """
-    rows = np.flatnonzero(samples.labels >= 0)
     shares = dict(settings.fractions or (PAPER_SHARES if settings.preset == "paper" else FAST_SHARES))
     per_image = one_group_a_class(samples, grouping)
-    notes: list[Note] = []
-    if per_image:
-        text = (
-            "each class is one group, so no split keeps groups apart and classes and sessions are indistinguishable by "
-            "design; asked is only, image by image, whether acquisitions can be told apart"
-        )
-        notes.append(Note("warning", "control: groups", text))
+    notes = [Note("warning", TOPIC, ALIASED)] if per_image else []
     pairs: list[SplitPlan] = []
     for seed in range(settings.seeds):
         try:
-            pairs += _pair(samples, grouping, rows, shares, seed, per_image, notes)
+            found = _pair(samples, grouping, shares, seed, per_image)
         except InfeasibleError as error:
             if per_image:
                 raise
             text = f"no split keeps whole groups apart ({error}); only single images are dealt"
-            notes.append(Note("not evaluated", "control: groups", text))
+            notes.append(Note("not evaluated", TOPIC, text))
             per_image = True
-            pairs += _pair(samples, grouping, rows, shares, seed, per_image, notes)
+            found = _pair(samples, grouping, shares, seed, per_image)
+        pairs += found
+    if any(n.topic == SHUFFLE for p in pairs for n in p.notes):
+        text = "the random split is a plain shuffle of files within classes, since groups could not be released fully"
+        notes.append(Note("info", TOPIC, text))
     plans = tuple(sorted(pairs, key=lambda p: (p.condition != INTACT, p.seed)))
     exposures = tuple(exposure(p, grouping) for p in plans)
-    return Study(samples, scan, grouping, settings, plans, exposures, gallery, per_image, tuple(dict.fromkeys(notes)))
+    return Study(samples, scan, grouping, settings, plans, exposures, gallery, per_image, tuple(notes))
 
 
 def one_group_a_class(samples: Samples, grouping: Grouping) -> bool:
@@ -159,15 +163,10 @@ def one_group_a_class(samples: Samples, grouping: Grouping) -> bool:
 
 
 def _pair(
-    samples: Samples,
-    grouping: Grouping,
-    rows: Ints,
-    shares: dict[str, float],
-    seed: int,
-    per_image: bool,
-    notes: list[Note],
+    samples: Samples, grouping: Grouping, shares: dict[str, float], seed: int, per_image: bool
 ) -> list[SplitPlan]:
     """Whole groups and single files with the same class counts; only one of them where the other has no meaning."""
+    rows = np.flatnonzero(samples.labels >= 0)
     labels, ids = samples.labels[rows], [samples.ids[i] for i in rows]
     if per_image:
         drawn = [intact(labels, np.arange(len(rows)), shares, seed=seed, ids=ids, names=samples.classes)]
@@ -180,13 +179,10 @@ def _pair(
         titles = [INTACT, RANDOM]
         if any(n.topic == MAXIMAL_RELEASE for n in drawn[-1].notes):
             drawn[-1] = shuffle(labels, drawn[-1], ids=ids)
-            text = (
-                "the random split is a plain shuffle of files within classes, since groups could not be released fully"
-            )
-            notes.append(Note("info", "control: groups", text))
     result = []
     for title, plan in zip(titles, drawn, strict=True):
         partition = np.full(len(samples), UNUSED, dtype="<U32")
         partition[rows] = plan.partition
-        result.append(SplitPlan.of(title, seed, partition, samples.ids))
+        said = [Note("info", SHUFFLE, "a plain shuffle of files")] if plan.condition == SHUFFLE else []
+        result.append(SplitPlan.of(title, seed, partition, samples.ids, said))
     return result

@@ -114,4 +114,5 @@ def _crops(study: Study, origin: Ints, crops: list[Pixels]) -> Study:
     )
     codes = origin if study.per_image else study.grouping.codes[origin]
     grouping = Grouping(codes, Links.of([], [], ""))
-    return study_of(samples, study.scan.take(origin), grouping, study.settings, Gallery.holding(crops))
+    made = study_of(samples, study.scan.take(origin), grouping, study.settings, Gallery.holding(crops))
+    return replace(made, state=study.state)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
-from ..model import TEST, TRAIN, ControlResult, Effect, Floats, Ints, Note, SplitPlan
+from ..model import TEST, TRAIN, ControlResult, Effect, Floats, Ints, Note, SplitPlan, Strings
 from ..progress import Progress
 from ..stats import NAN
 from ._experiment import vectors_of, whole_picture
@@ -41,7 +43,8 @@ def session_prevalence(study: Study, *, progress: Progress | None = None) -> Out
     guess = np.concatenate([r.predicted for r in runs]).astype(np.int64)
     session = np.unique(column[rows], return_inverse=True)
     found = _test(study, rows, guess, session[1].astype(np.int64))
-    results = _results(study, rows, guess, column[rows], found, model, field)
+    results = [_whole(found, len(rows), model, field)]
+    results += _shares(study, rows, guess, column[rows], (model, field))
     shift, p, expected = found
     facts = f"mean shift {shift:.3f}, {expected:.3f} expected by chance, p {p:.2g}, {len(session[0])} sessions"
     if p <= ALPHA:
@@ -89,20 +92,15 @@ def _test(study: Study, rows: Ints, guess: Ints, session: Ints) -> tuple[float, 
     return observed, p, float(drawn.mean())
 
 
-def _results(
-    study: Study,
-    rows: Ints,
-    guess: Ints,
-    column: np.ndarray,
-    found: tuple[float, float, float],
-    model: str,
-    field: str,
-) -> list[ControlResult]:
-    """The shift, and predicted beside true share of each class in each session."""
+def _whole(found: tuple[float, float, float], n: int, model: str, field: str) -> ControlResult:
     how = f"mean over images; p: groups change sessions within their class, {DRAWS} times"
-    whole = Effect("session_shift", model, ACROSS, None, TEST, "", "", found[0], NAN, NAN, found[1], len(rows), how)
-    results = [ControlResult(NAME, f"column {field}", found[2], whole)]
-    truth = study.samples.labels[rows]
+    effect = Effect("session_shift", model, ACROSS, None, TEST, "", "", found[0], NAN, NAN, found[1], n, how)
+    return ControlResult(NAME, f"column {field}", found[2], effect)
+
+
+def _shares(study: Study, rows: Ints, guess: Ints, column: Strings, names: tuple[str, str]) -> Iterable[ControlResult]:
+    """Predicted beside true share of each class in each session; `names` are the model and the column."""
+    truth, (model, field) = study.samples.labels[rows], names
     for name in np.unique(column).tolist():
         inside = column == name
         n = int(inside.sum())
@@ -111,5 +109,4 @@ def _results(
                 share = float((values[inside] == c).mean())
                 where = f"session {name}"
                 effect = Effect(what, model, where, None, TEST, called, "", share, NAN, NAN, NAN, n, "share of images")
-                results.append(ControlResult(NAME, f"column {field}", NAN, effect))
-    return results
+                yield ControlResult(NAME, f"column {field}", NAN, effect)
