@@ -55,7 +55,7 @@ def train(job: Job, state: Path | None, tell: Progress) -> Trained:
         if state is not None and training.first:
             save(state / DONE, result)
             _checkpoint.clear(state)
-        training.close()
+        training.close()  # waits for all processes, so that each of them sees the result from here on
     return result
 
 
@@ -64,6 +64,7 @@ def measure(job: Job) -> Cost:
     begin = time.perf_counter()
     with surroundings():
         training = _Training(job, None)
+        reading = training.read_for(1 + TRIAL_STEPS)
         training.steps_to(1, keep=False)
         ready = time.perf_counter()
         training.steps_to(1 + TRIAL_STEPS, keep=False)
@@ -72,7 +73,8 @@ def measure(job: Job) -> Cost:
         training.predict(some)
         ended = time.perf_counter()
         training.close()
-    return Cost(ready - begin, (stepped - ready) / TRIAL_STEPS, (ended - stepped) / len(some))
+    images = len(job.todo.train) + len(job.todo.predict)
+    return Cost(ready - begin + reading * images, (stepped - ready) / TRIAL_STEPS, (ended - stepped) / len(some))
 
 
 class _Training:
@@ -120,6 +122,8 @@ class _Training:
 
     def finish(self, tell: Progress) -> Trained:
         """All steps that are left, then the predictions."""
+        from accelerate.utils import gather_object
+
         job = self._job
         rows = np.concatenate([job.todo.train, job.todo.predict])
         tell(0, 0, "reading images")
@@ -132,12 +136,23 @@ class _Training:
         if weights is not None and best_step != job.steps:
             self._machine.unwrap_model(self._model).load_state_dict(weights)
             best = self.predict(job.todo.predict)
+        if self._machine.num_processes > 1:
+            self._failed = set(gather_object(sorted(self._failed)))
         device = self._machine.device.type
         words = f"{self._machine.num_processes} x {device}, precision {self._machine.mixed_precision}"
         failed = np.array(sorted(self._failed), np.int64)
         return Trained(
             job.key, job.todo.predict, last, best, best_step, score, failed, self._seconds(), words, self._weights
         )
+
+    def read_for(self, steps: int) -> float:
+        """Read the pictures of the first steps; seconds for one."""
+        r = self._job.recipe
+        order = Order(self._job.todo.train, seed_of(self._job.seed, ORDER), r.batch, 1, 0, steps)
+        rows = np.unique(np.concatenate([order.step(k) for k in range(steps)]))
+        begin = time.perf_counter()
+        self._pictures.keep(rows, os.cpu_count() or 1)
+        return (time.perf_counter() - begin) / len(rows)
 
     def steps_to(self, end: int, *, keep: bool = True, tell: Progress | None = None) -> None:
         """Train up to step `end`; with `keep`, look at validation and write checkpoints on the way."""
@@ -223,13 +238,15 @@ class _Training:
         absent[torch.as_tensor(job.todo.present, device=m.device)] = False
         size = max(1, 2 * r.batch // (r.accumulate * m.num_processes))
         batches = in_batches(rows, size, m.process_index, m.num_processes)
-        self._model.eval()
+        model = m.unwrap_model(self._model)  # the wrapper of several processes would wait for equally many batches
+        self._share_statistics(model)
+        model.eval()
         found: list[tuple[list[int], list[bool], Any]] = []
         with torch.inference_mode():
             for images, targets, at in self._loader(batches, training=False):
-                scores = self._model(self._input(images)).float().masked_fill(absent, float("-inf"))
+                scores = model(self._input(images)).float().masked_fill(absent, float("-inf"))
                 found.append((at.tolist(), (targets < 0).tolist(), scores.softmax(1).cpu().numpy()))
-        self._model.train()
+        model.train()
         if m.num_processes > 1:
             found = gather_object(found)
         shares = np.bincount(job.samples.labels[job.todo.train], minlength=classes) / len(job.todo.train)
@@ -241,6 +258,14 @@ class _Training:
                 if broken:
                     self._failed.add(row)
         return result
+
+    def _share_statistics(self, model: Any) -> None:
+        """Running statistics as the first process has them, which is what checkpoints hold."""
+        from accelerate.utils import broadcast
+
+        if self._machine.num_processes > 1:
+            for buffer in model.buffers():
+                buffer.copy_(broadcast(buffer, from_process=0))
 
     def _look(self) -> None:
         """The log, the validation score, and whether it is the best so far (the earliest of equal ones)."""
@@ -302,9 +327,10 @@ class _Training:
         self._spent = float(state["seconds"])
 
     def close(self) -> None:
-        """Let go of memory, and of what Accelerate keeps for the whole process."""
+        """Wait for all processes; let go of memory, and of what Accelerate keeps for the whole process."""
         from accelerate.state import AcceleratorState, GradientState
 
+        self._machine.wait_for_everyone()
         self._machine.free_memory()
         if self._machine.num_processes == 1:
             AcceleratorState._reset_state(reset_partial_state=True)

@@ -38,6 +38,16 @@ def corpus(folder: Path, n: int = 128) -> tuple[Samples, SplitPlan]:
     return samples, SplitPlan.of("intact", 0, part, names)
 
 
+def untrained(model: str, folder: Path) -> Path:
+    """Weights for a network that would have to be fetched: speed does not depend on their values."""
+    import timm
+    from safetensors.torch import save_file
+
+    state = timm.create_model(network_of(model), pretrained=False).state_dict()
+    save_file({k: v.contiguous() for k, v in state.items()}, folder / "untrained.safetensors")
+    return folder / "untrained.safetensors"
+
+
 def bare(config: TrainConfig, size: int, steps: int) -> float:
     """Images a second of forward, backward and step on one batch in memory."""
     import torch
@@ -121,6 +131,8 @@ def main() -> None:
     options = {"size": given.size, "batch": given.batch, "steps": 1000, "workers": given.workers, "drop_path": 0}
     config = TrainConfig(given.model, 0, tuple(options.items()))
     with tempfile.TemporaryDirectory() as name:
+        if given.model != "lite0":
+            config = TrainConfig(f"{given.model}@{untrained(given.model, Path(name))}", 0, config.options)
         samples, plan = corpus(Path(name))
         rates: list[tuple[float, float]] = []
         for _ in range(given.repeats):

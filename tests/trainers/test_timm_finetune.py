@@ -135,6 +135,13 @@ def test_parts_of_a_batch_add_up_to_the_batch(model, coloured):
     np.testing.assert_allclose(whole.probabilities, parts.probabilities, atol=1e-3)
 
 
+def test_half_precision_is_close_and_said(model, coloured):
+    full, half = fit(model, coloured), fit(model, coloured, precision="bf16")
+    np.testing.assert_allclose(full.probabilities, half.probabilities, atol=0.1)
+    assert any("precision bf16" in n.text for n in half.notes)
+    assert not np.array_equal(full.probabilities, half.probabilities)
+
+
 def test_bad_pictures_never_stop_a_training(model, coloured, tmp_path):
     samples, plan = coloured
     paths = list(samples.paths)
