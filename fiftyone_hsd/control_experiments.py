@@ -207,6 +207,10 @@ def sentence(notes: Sequence[Note]) -> str:
     free = [n for n in notes if n.text.startswith(("classes differ in acquisition", "acquisitions can be told apart"))]
     if free:
         more = f" ({len(free)} controls without the object say so)" if len(free) > 1 else ""
-        return f"{free[0].text}{more}"
+        return f"{free[0].text[0].upper()}{free[0].text[1:]}{more}"
     read = [n for n in notes if n.text.startswith(("no sign", "groups have a fingerprint"))]
-    return read[0].text if read else "No control could be evaluated; the section on controls says why."
+    if read:
+        return f"{read[0].text[0].upper()}{read[0].text[1:]}"
+    return (
+        "No control without the object could be evaluated, or none found anything; the section on controls says what."
+    )

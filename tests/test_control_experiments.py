@@ -57,7 +57,7 @@ def test_the_verb_is_a_function_and_its_folder_a_package() -> None:
 
 def test_the_cue_is_said_in_the_verdict(done) -> None:
     report, _ = done
-    assert report.verdict.startswith("classes differ in acquisition")
+    assert report.verdict.startswith("Classes differ in acquisition")
     assert {r.control for r in report.control_results} == {"background_crop", "constant"}
 
 

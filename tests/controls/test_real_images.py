@@ -14,7 +14,7 @@ def test_yale_faces_are_one_subject_a_class(real_data) -> None:
     top = real_data / "yale_a"
     report = hsd.controls(top, labels=top / "groups.csv", control="background_crop", box="149,60,22,29", seeds=1)
     assert any("indistinguishable by design" in n.text for n in report.notes)
-    assert report.verdict.startswith("acquisitions can be told apart, image by image")
+    assert report.verdict.startswith("Acquisitions can be told apart, image by image")
     assert all("single images" in r.effect.method for r in report.control_results if r.effect.p == r.effect.p)
 
 
@@ -25,7 +25,7 @@ def test_chest_images_differ_at_the_border_and_groups_do_not_inflate(real_data) 
     samples = from_folder(top, labels=top / "groups.csv")
     rows = np.random.default_rng(0).permutation(len(samples))[:800]
     report = hsd.controls(samples.take(np.sort(rows)), control="eight_pixels", seeds=2)
-    assert report.verdict.startswith("classes differ in acquisition")
+    assert report.verdict.startswith("Classes differ in acquisition")
     (change,) = [
         r.effect
         for r in report.control_results

@@ -79,7 +79,11 @@ def _two_by_two(report: AuditReport) -> list[Block]:
             "intact", "score", "balanced accuracy on groups never seen: above chance, classes differ in acquisition"
         ),
         Column("random", "score", "balanced accuracy where single files were dealt"),
-        Column("p", "number", "permutation of whole label vectors between test groups, intact splits only"),
+        Column(
+            "p",
+            "number",
+            "labels of whole test groups permuted, intact splits only; of images where a class is a group",
+        ),
         Column("random - intact", "change", change),
         Column("share of whole", "share", "(control - chance) / (whole pictures - chance)"),
     )
