@@ -117,7 +117,7 @@ def corpus(
             "check that the path leads to the images themselves",
         )
     samples, found, vectors = samples.take(usable), found.take(usable), vectors.take(usable)
-    return samples, failures, found, vectors, find_groups(samples, found, options, progress)
+    return samples, failures, found, vectors, find_groups(samples, found, options, progress, vectors)
 
 
 def read_images(

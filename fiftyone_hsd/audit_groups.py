@@ -7,31 +7,43 @@ from pathlib import Path
 import numpy as np
 
 from .errors import InputError
+from .grouping._file_fields import SESSION, file_field, is_file_field, times
+from .grouping._given_checks import against_names, against_paths
+from .grouping.acquisition import acquisition
 from .grouping.bytes import identical_bytes
 from .grouping.merge import joined_by_others, merge
-from .grouping.metadata import metadata
-from .grouping.names import infer, name_links
+from .grouping.metadata import levels, metadata
+from .grouping.names import NameRule, infer, name_links, witness
 from .grouping.pixels import identical_pixels
-from .model import Grouping, Links, Note, Samples, Scan, Strings
+from .model import Descriptors, Grouping, Links, Note, Samples, Scan, Strings
 from .progress import Progress
 from .settings import Settings
 
 GROUP_COLUMN = "group"
 
 
-def find_groups(samples: Samples, found: Scan, options: Settings, progress: Progress) -> Grouping:
+def find_groups(
+    samples: Samples, found: Scan, options: Settings, progress: Progress, vectors: Descriptors | None = None
+) -> Grouping:
     """Groups from everything that was given and from exact copies; unknown samples become singletons, and that is said.
+
+    Args:
+        vectors: descriptors of the samples: the images as a witness for what the names say; None = names alone.
 
     Raises:
         InputError: `unknown="refuse"` and some samples are in no known group.
     """
     progress(0, 0, "groups")
-    values, rule = declared(samples, options)
-    links, notes = metadata(values, rule), _declared_notes(values, rule)
+    values, rule, said = declared(samples, options)
+    links, notes = metadata(values, rule), [*_declared_notes(values, rule), *said]
+    images = None if vectors is None else witness(vectors, samples.labels)
+    by_name = infer(samples.names, samples.labels, samples.classes, images=images)
     if not rule:
-        proposed, name_evidence, notes = inferred(samples, options.names)
+        proposed, name_evidence, notes = inferred(samples, by_name, options.names)
         if options.names:
             values, links = proposed, name_evidence
+    elif options.pattern is None:
+        notes += [*against_paths(values, samples.names, rule), *against_names(values, by_name, samples.names, rule)]
     copies = [identical_bytes(found), identical_pixels(found)]
     grouping = merge(len(samples), [links, *copies], values != "")
     notes += [*_copy_notes(samples, copies), *_conflict_notes(values, grouping)]
@@ -50,29 +62,50 @@ def find_groups(samples: Samples, found: Scan, options: Settings, progress: Prog
     return Grouping(whole.codes, whole.links, tuple(notes))
 
 
-def declared(samples: Samples, options: Settings) -> tuple[Strings, str]:
-    """The group each sample was declared to be in ("" = not declared) and the rule in words."""
+def declared(samples: Samples, options: Settings) -> tuple[Strings, str, list[Note]]:
+    """The group each sample was declared to be in ("" = not declared), the rule in words, and what to say about it."""
     ways = [name for name in ("groups", "group_field", "pattern") if getattr(options, name) is not None]
     if len(ways) > 1:
         raise InputError(f"{' and '.join(ways)} were given together", "one of groups, group_field, pattern")
     if options.groups is not None:
         from .folder import read_groups
 
-        return read_groups(Path(options.groups), samples), f"file {Path(options.groups).name}"
+        return read_groups(Path(options.groups), samples), f"file {Path(options.groups).name}", []
     if options.group_field is not None:
-        return samples.column(options.group_field), f"column {options.group_field}"
+        return _columns(samples, options.group_field)
     if options.pattern is not None:
         from .grouping._user_pattern import pattern_groups
 
-        return pattern_groups(samples.names, options.pattern), f"pattern {options.pattern}"
+        return pattern_groups(samples.names, options.pattern), f"pattern {options.pattern}", []
     if GROUP_COLUMN in samples.metadata:
-        return samples.metadata[GROUP_COLUMN], f"column {GROUP_COLUMN}"
-    return np.full(len(samples), "", dtype="<U1"), ""
+        return samples.metadata[GROUP_COLUMN], f"column {GROUP_COLUMN}", []
+    return np.full(len(samples), "", dtype="<U1"), "", []
 
 
-def inferred(samples: Samples, used: bool) -> tuple[Strings, Links, list[Note]]:
+def _columns(samples: Samples, fields: str) -> tuple[Strings, str, list[Note]]:
+    """The group by one column, or by several from coarse to fine, separated by commas; files may carry them."""
+    columns = {}
+    for name in (f.strip() for f in fields.split(",")):
+        if name in samples.metadata or not is_file_field(name):
+            columns[name] = samples.column(name)
+        elif name == SESSION:
+            return _sessions(samples)
+        else:
+            columns[name] = file_field(samples.paths, name)
+    given = levels(columns)
+    return given.values[given.group], given.rule, list(given.notes)
+
+
+def _sessions(samples: Samples) -> tuple[Strings, str, list[Note]]:
+    """Sessions by times of acquisition; what says no time, or lies in no session, is not declared."""
+    links, rule = acquisition(times(samples.paths), file_field(samples.paths, "exif:BodySerialNumber"))
+    values = np.full(len(samples), "", dtype=object)
+    values[links.b] = values[links.a] = [samples.ids[i] for i in links.a]
+    return values.astype(np.str_), rule, [] if len(links) else [Note("warning", "sessions", rule)]
+
+
+def inferred(samples: Samples, rule: NameRule, used: bool) -> tuple[Strings, Links, list[Note]]:
     """Groups that the file names hold: (the id of the first member of each sample's group, links, what to say)."""
-    rule = infer(samples.names, samples.labels, samples.classes)
     if rule.abstained:
         text = f"no groups were read from the file names: {rule.reason}"
         return np.full(len(samples), "", dtype="<U1"), name_links(rule), [Note("info", "names", text)]

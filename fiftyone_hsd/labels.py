@@ -108,7 +108,7 @@ def _start(
         raise EmptyError(f"none of {len(samples)} images can be used", "at least one readable image", "check the path")
     failures = tuple((samples.ids[i], samples.paths[i], found.failure[i]) for i in np.flatnonzero(~usable))
     samples, found, vectors = samples.take(usable), found.take(usable), vectors.take(usable)
-    grouping = find_groups(samples, found, options, tell)
+    grouping = find_groups(samples, found, options, tell, vectors)
     if out is not None and stored_path(out).is_file():
         there = load_report(out)
         _refuse_other(there, samples, grouping, out)

@@ -17,7 +17,9 @@ class Settings:
 
     Attributes:
         groups: CSV file (path,group) with known groups.
-        group_field: metadata column or FiftyOne field with known groups.
+        group_field: metadata column or FiftyOne field with known groups; several from coarse to fine, separated by
+            commas (`site,patient,slide`: the coarsest that is not a source is the group); `exif:FIELD` and
+            `dicom:FIELD` are read from the files, `exif:session` divides times of acquisition at long pauses.
         labels: CSV file (path,label[,group,split]) with the labels of a folder.
         label_field: FiftyOne classification field.
         split_field: FiftyOne string field with the existing split (default: tags).

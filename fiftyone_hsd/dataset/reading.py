@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import EmptyError, FieldError, InputError, MissingExtraError
 from ..folder import SPLIT_NAMES
+from ..grouping._file_fields import is_file_field
 from ..model import Note, Samples
 
 OURS = "hsd_"
@@ -84,7 +85,8 @@ def from_view(
             there is. Detections, segmentation and several labels an image give unlabelled samples and a
             "not evaluated" note.
         split_field: a text or Classification field; None = sample tags train, val, test and their synonyms.
-        group_field: field with known groups; it becomes a metadata column of that name.
+        group_field: field with known groups, or several separated by commas; each becomes a metadata column of its name
+            (not those that files carry, `exif:...` and `dicom:...`).
         metadata: further fields that become columns.
 
     Returns:
@@ -103,7 +105,8 @@ def from_view(
     notes: list[Note] = []
     images, parent = _images(view, notes)
     label = label_path(images, label_field, notes)
-    columns = list(dict.fromkeys([*([group_field] if group_field else []), *metadata]))
+    given = [f.strip() for f in (group_field or "").split(",") if f.strip()]
+    columns = [c for c in dict.fromkeys([*given, *metadata]) if not is_file_field(c)]
     wanted = {c: column_path(images, c) for c in columns}
     if parent and GROUP not in wanted:
         wanted[GROUP] = parent

@@ -8,9 +8,13 @@ import numpy as np
 
 from ..model import Ints
 from . import _words
-from ._counters import Numbered, combine, relation
+from ._counters import FEW_RETURN, Numbered, Relation, combine, relation
 from ._fields import Column
 from ._roles import PURE, Roles, called, numbers_of, pure
+from ._witness import LEAST_PAIRS, across, mates
+
+MOST_WORDS = 12
+"""Different words about which the pictures are asked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +61,7 @@ def with_words(
         before = word.at < column.at
         like_class = id(word) in part.like_class or word.place < 0
         like_class |= labels is not None and word.kind == "word" and pure(word.codes, labels) >= PURE
-        if not before and not like_class and (word.kind != "word" or running is None):
+        if not before and word.kind != "word":
             continue
         known = _by_its_word(column, word, part) if before else None
         if known is not None:
@@ -75,8 +79,10 @@ def with_words(
             before, word.folder and not column.folder, like_class, id(word) in part.split, column.folder, _seen(word),
         )  # fmt: skip
         found = relation(case)
+        if not found.sure or (not before and not found.text.startswith(FIRM)):
+            found = _pictured(column, word, part) or found
         # Behind a number stands what tells its views apart, unless two running counts prove otherwise.
-        if not before and "rise together" not in found.text:
+        if not before and not found.text.startswith(FIRM):
             continue
         # Numbers given out by a source are only known inside it, even where a few happen to return.
         nested = word in sources and len(np.unique(combine(codes, word.codes))) <= 1.03 * len(np.unique(codes))
@@ -105,6 +111,30 @@ def _by_its_word(column: Column, word: Column, part: Roles) -> tuple[bool, str] 
         cells = int(combine(column.codes, word.codes).max()) + 1
         if cells >= 0.9 * column.distinct * word.distinct:
             return False, f"the same `{column.hint}` numbers occur with all {word.distinct} of its values"
+    return None
+
+
+FIRM = ("both counts rise together", "pictures", FEW_RETURN)
+"""Reasons that are proof enough for a word behind the number."""
+
+
+def _pictured(column: Column, word: Column, part: Roles) -> Relation | None:
+    """Whether equal numbers under two words look like one thing, where the names leave it open; None = pictures do too.
+
+    They are compared with files of one number under one word: half way between those and strangers divides the two.
+    """
+    if part.images is None or word.kind != "word" or word.distinct > MOST_WORDS or _seen(word) or word.place < 0:
+        return None
+    inside = mates(part.images, combine(column.codes, word.codes))
+    beside = across(part.images, column.codes, word.codes)
+    if min(inside.pairs, beside.pairs) < LEAST_PAIRS or inside.low <= 1:
+        return None
+    half = inside.ratio**0.5
+    if beside.high < half:
+        return Relation("own", f"pictures of equal numbers under two words are {beside} times as near as strangers, "
+                        f"under one word {inside}")  # fmt: skip
+    if beside.low > half:
+        return Relation("common", f"pictures of equal numbers under two words are {beside} times as near as strangers")
     return None
 
 

@@ -5,7 +5,6 @@ All tests compare with what chance would give; the limits are our choice and sta
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,6 +21,7 @@ FEW = 512
 """Views of one thing that a small, re-used set of numbers can hold without other evidence."""
 UNEVEN = 1.6
 """Ratio of how densely two words fill their ranges: counts of their own would be equally dense after any sampling."""
+FEW_RETURN = "few numbers return under another word"
 SOME_ROWS = 5000
 """Names looked at where all of them would say no more."""
 FOLLOWING = 0.3
@@ -238,13 +238,21 @@ def _monotone(numbers: Ints | None, word: Ints, running: Ints | None) -> Relatio
         return None
     joint = np.argsort(running, kind="stable")
     apart = np.lexsort((running, word))
-    falls_joint = float((np.diff(numbers[joint]) < 0).mean())
+    falls = np.diff(numbers[joint]) < 0
+    across = np.diff(word[joint]) != 0
+    falls_joint = float(falls.mean())
+    # Where the word changes from one name to the next: half of two counts fall, none of one.
+    falls_across = float(falls[across].mean()) if across.any() else 0.0
     inside = np.diff(word[apart]) == 0
     falls_apart = float((np.diff(numbers[apart])[inside] < 0).mean()) if inside.any() else 1.0
     # Two counts that rise together inside each word but not over all words were made word by word.
-    if falls_apart <= 0.02 and falls_joint >= max(0.1, 5 * falls_apart):
-        return Relation("own", f"both counts rise together inside each word ({falls_apart:.1%} falls), not over all "
-                        f"({falls_joint:.0%})")  # fmt: skip
+    if (
+        falls_apart <= 0.02
+        and falls_across >= max(0.15, 5 * falls_apart)
+        and _poisson_tail(int(falls[across].sum()), 0.02 * across.sum()) < 1e-3
+    ):
+        return Relation("own", f"both counts rise together inside each word ({falls_apart:.1%} falls), not from one "
+                        f"to the other ({falls_across:.0%})")  # fmt: skip
     if falls_joint <= 0.02:
         return Relation("common", f"both counts rise together over all words ({falls_joint:.1%} falls)")
     return None
@@ -283,6 +291,8 @@ def _overlap(case: Numbered, pairs: Ints, numbers: Ints | None, single: bool) ->
     upper = np.triu_indices(len(size), 1)
     expected = float((reach * dense[:, None] * dense)[upper].sum())
     possible = float(np.minimum(np.minimum(size[:, None], size), reach)[upper].sum())
+    if not before and (text := _sparsely_shared(size, len(under), seen, expected)):
+        return Relation("own", text)
     if seen < expected - 3 * expected**0.5 and seen <= 0.6 * expected:
         return Relation("common", f"only {seen:.0f} numbers return under another word, {expected:.0f} would by chance")
     if seen > expected + 3 * expected**0.5 and seen >= 1.4 * expected:
@@ -302,13 +312,25 @@ def _overlap(case: Numbered, pairs: Ints, numbers: Ints | None, single: bool) ->
     return Relation("common", "the word stands behind the number", False)
 
 
+def _sparsely_shared(size: Ints, keys: int, seen: float, expected: float) -> str:
+    """Why a word behind a number has a count of its own, "" if it need not.
+
+    One count whose views are missing at random shares s_i s_j / keys numbers between two words; counts of their own
+    share s_i s_j / range. In a sparse range the two differ.
+    """
+    upper = np.triu_indices(len(size), 1)
+    views = float(np.outer(size, size)[upper].sum()) / keys
+    alone = 0.6 * expected <= seen <= 2.5 * expected and seen >= 5
+    if not alone or 1 - _poisson_tail(int(seen) + 1, views) > 1e-3:
+        return ""
+    return f"{FEW_RETURN}: {seen:.0f} numbers, {expected:.0f} by chance, {views:.0f} if words were views of one thing"
+
+
 def _poisson_tail(seen: int, expected: float) -> float:
     """P(at least `seen`) under a Poisson law."""
-    term, total = math.exp(-expected), 0.0
-    for k in range(seen):
-        total += term
-        term *= expected / (k + 1)
-    return 1 - total
+    from scipy.stats import poisson
+
+    return float(poisson.sf(seen - 1, expected))
 
 
 def _gapless(size: Ints, low: Ints, high: Ints, before: bool, like_class: bool, single: bool) -> Relation:

@@ -15,6 +15,7 @@ from ._fields import Column
 from ._roles import Roles, called, roles, rule_of
 from ._runs import Runs, runs
 from ._standing import RARE, Turned, crossed, judge, source
+from ._witness import Witness
 from ._word_keys import things_in_words
 
 RUNS = 0.5
@@ -51,15 +52,16 @@ class Finding:
         return bool(self.key) or self.runs is not None
 
 
-def find(family: Family, labels: Ints | None, label_column: Column | None) -> Finding:
+def find(family: Family, labels: Ints | None, label_column: Column | None, images: Witness | None = None) -> Finding:
     """The coarsest field of a family that names things several files show.
 
     Args:
         family: the names.
         labels: int64 (m,), labels of the family's names, -1 = none; None without labels.
         label_column: the label as a column, where equal names need it to be told apart.
+        images: the images of the family's names as a witness, None without images.
     """
-    part = roles(family, labels)
+    part = roles(family, labels, images)
     sources: list[Column] = []
     turned: list[Turned] = []
     best: tuple[tuple[Column, ...], Ints, list[str], float] | None = None

@@ -10,6 +10,7 @@ from ..model import Ints
 from . import _words
 from ._families import Family
 from ._fields import Column
+from ._witness import Witness
 
 PURE = 0.98
 """Share of the names for which a column must say no more than the label to count as the class."""
@@ -93,9 +94,10 @@ class Roles:
     like_class: frozenset[int]
     split: frozenset[int]
     varying: tuple[Column, ...]
+    images: Witness | None = None
 
 
-def roles(family: Family, labels: Ints | None) -> Roles:
+def roles(family: Family, labels: Ints | None, images: Witness | None = None) -> Roles:
     """Sort the varying columns into identifiers and words; say which repeat the label or a split."""
     varying = tuple(c for c in family.columns if c.kind != "const")
     like_class, split = set(), set()
@@ -124,6 +126,7 @@ def roles(family: Family, labels: Ints | None) -> Roles:
         frozenset(id(varying[i]) for i in like_class),
         frozenset(id(varying[i]) for i in split),
         varying,
+        images,
     )
 
 

@@ -34,7 +34,13 @@ def things_in_words(
         if labels is not None:
             several = float((np.bincount(np.unique(np.stack([codes, labels]), axis=1)[0]) > 1).mean())
         many = distinct >= MANY_WORDS and m <= 10 * distinct
-        crossing = several >= 0.8 and distinct >= LEAST_GROUPS and m <= 50 * distinct and not key[0].folder
+        crossing = (
+            several >= 0.8
+            and not _one_each(codes, labels)
+            and distinct >= LEAST_GROUPS
+            and m <= 50 * distinct
+            and not key[0].folder
+        )
         if (recorded := _recordings(key, part)) is not None:
             return recorded
         if not views or m < 1.5 * distinct or not (many or crossing):
@@ -43,6 +49,15 @@ def things_in_words(
         text = f"its {distinct} values hold {m / distinct:.1f} files each" + (" of several classes" if crossing else "")
         return key, codes, [text, *(s.text for s in steps)], 0.6
     return None
+
+
+def _one_each(codes: Ints, labels: Ints | None) -> bool:
+    """Whether every class has one file of nearly every word: conditions under which each was taken."""
+    if labels is None:
+        return False
+    cells = int(combine(codes, labels - labels.min()).max()) + 1
+    full = (int(codes.max()) + 1) * len(np.unique(labels))
+    return len(codes) <= 1.05 * cells and cells >= 0.8 * full
 
 
 def _recordings(key: tuple[Column, ...], part: Roles) -> tuple[tuple[Column, ...], Ints, list[str], float] | None:

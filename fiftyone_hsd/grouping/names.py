@@ -9,7 +9,7 @@ repeat the class) are those of real corpora.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,15 +25,16 @@ from ._join import REACH, Form, Part, abstention, compiled_form, joined, numbere
 from ._keys import Finding, find
 from ._pattern import pattern_of
 from ._rule import NameLevel, NameRule, RunnerUp
+from ._witness import LEAST_PAIRS, Witness, mates, witness
 
-__all__ = ["MatesAlike", "NameLevel", "NameRule", "RunnerUp", "infer", "name_links"]
+__all__ = ["NameLevel", "NameRule", "RunnerUp", "Witness", "infer", "name_links", "witness"]
 
-MatesAlike = Callable[[Ints], float]
-"""`mates_alike(codes)`: how much more alike mates are than random pairs of the same class (1 = no more)."""
 NO_MORE_ALIKE = 1.1
-"""Mates below this ratio contradict a key (our choice)."""
+"""Mates surely below this ratio contradict a key (our choice)."""
 CLEARLY_ALIKE = 1.5
-"""Mates above this ratio carry a key that the names alone leave open (our choice)."""
+"""Mates surely above this ratio carry a key that the names alone leave open (our choice)."""
+LEAST_CARRIED = 20
+"""Fewer groups are not carried by the images: files of one source look alike as well."""
 
 
 def infer(
@@ -41,7 +42,7 @@ def infer(
     labels: ArrayLike | None = None,
     classes: Sequence[str] = (),
     *,
-    mates_alike: MatesAlike | None = None,
+    images: Witness | None = None,
     progress: Progress | None = None,
 ) -> NameRule:
     """The rule by which names name groups, or an abstention.
@@ -52,7 +53,8 @@ def infer(
         names: n POSIX paths relative to the root.
         labels: int (n,), -1 = unlabelled; None = no labels.
         classes: names of the classes, for the words of the result.
-        mates_alike: given images, see `MatesAlike`; it can overrule a key and decide one that names leave open.
+        images: the n images as a witness, see `witness`: they can overrule a key, decide whether a count starts again
+            with a word, and carry a key that the names leave open.
 
     Raises:
         InputError: labels and names differ in length.
@@ -68,11 +70,11 @@ def infer(
     say(1, 4, "cut names into fields")
     cut = [replace(f, rows=corpus.kept[f.rows]) for f in families([corpus.cores[i] for i in corpus.kept])]
     say(2, 4, "try keys")
-    parts = _keys(cut, corpus, classes)
+    parts = _keys(cut, corpus, classes, images)
     say(3, 4, "join families")
     rule = joined(parts, corpus)
     say(4, 4, "names")
-    return rule if mates_alike is None else _looked_at(rule, parts, corpus, mates_alike)
+    return rule if images is None else _looked_at(rule, parts, corpus, images)
 
 
 def name_links(rule: NameRule) -> Links:
@@ -88,10 +90,11 @@ def _label_column(label: Ints | None, classes: Sequence[str]) -> Column | None:
     return Column(-1, -1, codes.astype(np.int64), texts, "word", None, "", False, -1)
 
 
-def _keys(cut: Sequence[Family], corpus: Corpus, classes: Sequence[str]) -> list[Part]:
+def _keys(cut: Sequence[Family], corpus: Corpus, classes: Sequence[str], images: Witness | None) -> list[Part]:
     """The key of every family, the largest first; a family that a larger one's pattern matches gets none of its own."""
     parts: list[Part] = []
     forms: list[Form] = []
+    first = np.unique(corpus.which, return_index=True)[1]
     for family in cut:
         of_core = None if corpus.labels is None else corpus.labels[family.rows]
         label = _label_column(of_core, classes) if corpus.doubled else None
@@ -99,32 +102,33 @@ def _keys(cut: Sequence[Family], corpus: Corpus, classes: Sequence[str]) -> list
         if any(sum(f.match(s) is not None for s in sample) >= 0.9 * len(sample) for f in forms):
             parts.append((family, Finding(reason="it follows another form")))
             continue
-        finding = find(family, of_core, label)
+        finding = find(family, of_core, label, None if images is None else images.take(first[family.rows]))
         parts.append((family, finding))
         if finding.key and label is None:
             forms.append(compiled_form(pattern_of(family, finding.key, corpus.wrapped > 0, False)))
     return parts
 
 
-def _looked_at(rule: NameRule, parts: Sequence[Part], corpus: Corpus, mates_alike: MatesAlike) -> NameRule:
+def _looked_at(rule: NameRule, parts: Sequence[Part], corpus: Corpus, images: Witness) -> NameRule:
     """The images' word: against a key whose mates look like strangers, for one that the names leave open."""
     if not rule.abstained:
-        ratio = float(mates_alike(rule.codes))
-        if ratio >= NO_MORE_ALIKE:
-            return replace(rule, evidence=(*rule.evidence, f"mates look {ratio:.2f} times as alike as strangers do"))
-        why = f"mates look no more alike than random pairs of the same class (ratio {ratio:.2f})"
+        alike = mates(images, rule.codes)
+        if alike.pairs < LEAST_PAIRS or alike.high >= NO_MORE_ALIKE:
+            said = (f"mates are {alike} times as near as strangers of the class",) if alike.pairs >= LEAST_PAIRS else ()
+            return replace(rule, evidence=(*rule.evidence, *said))
+        why = f"mates look no more alike than random pairs of the same class: {alike} times as near"
         lost = RunnerUp(rule.rule, rule.groups, why)
         return abstention(len(rule.codes), f"{rule.rule}: {why}", (lost, *rule.runners_up))
     for family, finding in parts:
         for t in finding.turned:
-            if t.codes is None or len(family.rows) < REACH * len(corpus.cores):
+            if t.codes is None or len(family.rows) < REACH * len(corpus.cores) or t.groups < LEAST_CARRIED:
                 continue
             codes = np.full(len(corpus.cores), -1, np.int64)
             codes[family.rows] = t.codes
             every = numbered(codes[corpus.which])
-            ratio = float(mates_alike(every))
-            if ratio >= CLEARLY_ALIKE:
-                text = f"mates look {ratio:.2f} times as alike as random pairs of the same class"
+            alike = mates(images, every)
+            if alike.low >= CLEARLY_ALIKE:
+                text = f"mates are {alike} times as near as random pairs of the same class"
                 groups = int(every.max()) + 1
                 matched = float((every >= 0).mean())
                 return NameRule(every, t.rule, "", 0.6, matched, groups, (), rule.runners_up, (text, t.why), False, "")
