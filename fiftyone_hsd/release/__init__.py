@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .export import export
+from .share import rewrite, share
 from .verify import Check, Verification, verify
 
-__all__ = ["Check", "Verification", "export", "verify"]
+__all__ = ["Check", "Verification", "export", "rewrite", "share", "verify"]
