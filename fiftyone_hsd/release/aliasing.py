@@ -130,7 +130,7 @@ ORDERED = (
         "control_sheets",
         "label_results",
     ],
-    ["effects", "settings", "versions", "verdict", "notes", "control_results"],
+    ["effects", "settings", "versions", "verdict", "notes", "control_results", "run_records"],
 )
 """Fields of a report with rows of samples, which `renamed` brings into the new order; and those without."""
 
