@@ -185,15 +185,15 @@ def _null(study: Study, runs: Sequence[Run], metric: str, readers: int) -> Null 
     condition = study.conditions[0] if study.conditions else ""
     if condition != INTACT and not study.per_image:
         return None
-    equal, votes = [], []
-    for run in (r for r in runs if r.condition == condition):
-        truth, guess, codes = _tested(study, run)
-        equal.append(permutation_null(truth, guess, codes, metric, seed=run.seed))
-        votes.append(vote_null(truth, guess, codes, mean=equal[-1].mean, seed=run.seed))
+    tested = [(r.seed, *_tested(study, r)) for r in runs if r.condition == condition]
+    equal = [permutation_null(t, guess, codes, metric, seed=seed) for seed, t, guess, codes in tested]
     if not equal:
         return None
-    first, second = over_seeds(equal), over_seeds(votes)
-    return first if first.smallest * readers <= ENOUGH * ALPHA else second
+    first = over_seeds(equal)
+    if first.smallest * readers <= ENOUGH * ALPHA:
+        return first
+    votes = [vote_null(t, guess, codes, mean=first.mean, seed=seed) for seed, t, guess, codes in tested]
+    return over_seeds(votes)
 
 
 def _tested(study: Study, run: Run) -> tuple[Ints, Ints, Ints]:

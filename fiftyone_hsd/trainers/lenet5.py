@@ -142,7 +142,7 @@ def _fit(torch: Any, network: Any, x: Batch, y: NDArray[np.int64], config: Train
     two = network[-1].out_features == 1 and y.max(initial=0) > 0
     loss_of = torch.nn.BCEWithLogitsLoss() if two else torch.nn.CrossEntropyLoss()
     inputs, truth = torch.from_numpy(x), torch.from_numpy(y.astype(np.float32 if two else np.int64))
-    adam = torch.optim.Adam(network.parameters(), lr=rate)
+    adam = torch.optim.Adam(network.parameters(), lr=rate, fused=True)
     network.train()
     for epoch in range(epochs):
         tell(epoch, epochs, "LeNet-5 epochs")
