@@ -24,7 +24,7 @@ def grouped(source: Any, options: Settings, progress: Progress, *, columns: Sequ
     """The report of an audit folder, or one without models, made now: samples, groups, and the split as published.
 
     Args:
-        source: a folder that `audit(..., out=...)` wrote, or what `audit` takes.
+        source: a folder that `audit(..., out=...)` wrote, an AuditReport, or what `audit` takes.
         options: how to read it; an audit folder was read already.
         columns: further FiftyOne fields to read as metadata.
 
@@ -33,6 +33,8 @@ def grouped(source: Any, options: Settings, progress: Progress, *, columns: Sequ
         EmptyError: no usable image.
         StoreError: the audit folder is damaged.
     """
+    if isinstance(source, AuditReport):
+        return source
     if isinstance(source, (str, Path)) and stored_path(source).is_file():
         return load_report(source)
     progress(0, 0, "reading the list of files")

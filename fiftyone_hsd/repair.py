@@ -56,7 +56,7 @@ def repair(
     """The smallest change of a split after which no group lies in two partitions.
 
     Args:
-        source: a folder that `audit(..., out=...)` wrote, or what `audit` takes.
+        source: a folder that `audit(..., out=...)` wrote, the AuditReport itself, or what `audit` takes.
         condition: which split; "existing" = as published, else a condition of an audit folder (its seed `seed`).
         freeze: a partition that no sample may enter or leave, usually "test".
         share_bound, class_bound, set_aside, seed: as `fiftyone_hsd.splitting.repair`.
@@ -114,13 +114,13 @@ def _plan(report: AuditReport, condition: str, seed: int) -> SplitPlan:
 
 def _view(source: Any, report: AuditReport) -> Any:
     """The FiftyOne collection behind a source."""
-    if not isinstance(source, (str, Path)):
+    if not isinstance(source, (str, Path, AuditReport)):
         return source
     name = str(source)
-    if Path(source).exists():
+    if isinstance(source, AuditReport) or Path(source).exists():
         name = str(report.settings.get("source", ""))
     if not name.startswith("fiftyone:") and Path(name).exists():
-        raise InputError(f"{source} is no FiftyOne dataset", "fiftyone:NAME", "leave out write, or give out")
+        raise InputError(f"{name} is no FiftyOne dataset", "fiftyone:NAME", "leave out write, or give out")
     from .dataset import load
 
     return load(name.removeprefix("fiftyone:"))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import fiftyone.operators as foo
 from fiftyone.operators import types
 
 import fiftyone_hsd as hsd
 from fiftyone_hsd import dataset
-from fiftyone_hsd.errors import HsdError, InputError
+from fiftyone_hsd.errors import HsdError
 from fiftyone_hsd.grouping._user_pattern import pattern_groups
 from fiftyone_hsd.report import lookup
 from fiftyone_hsd.settings import Settings
 
+from ._inputs import checked_folder, choices, invalid
 from ._running import LongOperator, skew
 
 TAGS = "(sample tags)"
@@ -57,7 +56,7 @@ class Audit(LongOperator):
     def resolve_input(self, ctx):
         inputs = types.Object()
         if ctx.dataset is None:
-            inputs.view("none", types.Error(label="Open a dataset first")).invalid = True
+            invalid(inputs, "none", "Open a dataset first")
         else:
             _form(ctx, inputs)
         return types.Property(inputs, view=types.View(label="HSD: audit"))
@@ -118,27 +117,8 @@ def settings_of(params):
 
 
 def checked_out(text):
-    """The report folder, None if none is wanted.
-
-    Raises:
-        InputError: not an absolute path, or a folder that holds anything but an earlier report.
-    """
-    if not text:
-        return None
-    folder = Path(str(text)).expanduser()
-    if not folder.is_absolute():
-        raise InputError(f"the report folder {text!r}", "an absolute path on the machine that runs FiftyOne")
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"the report folder {text!r} is a file", "a new or empty folder, or an earlier report's")
-    if (
-        folder.is_dir()
-        and any(folder.iterdir())
-        and not ((folder / "report.json").exists() or (folder / ".hsd").exists())
-    ):
-        raise InputError(
-            f"the report folder {text!r} holds other files", "a new or empty folder, or an earlier report's"
-        )
-    return folder
+    """The report folder, None if none is wanted."""
+    return checked_folder(text, ("report.json", ".hsd"))
 
 
 def result_of(report, written, out, why):
@@ -189,7 +169,7 @@ def _form(ctx, inputs):
             inputs.view(name, types.Warning(label=text))
     n = len(view)
     if not n:
-        inputs.view("empty", types.Error(label="This view shows no image")).invalid = True
+        invalid(inputs, "empty", "This view shows no image")
         return
     _label_input(inputs, view)
     _split_input(ctx, inputs, view)
@@ -204,7 +184,7 @@ def _form(ctx, inputs):
     try:
         checked_out(ctx.params.get("out"))
     except HsdError as error:
-        _invalid(inputs, "out_error", error)
+        invalid(inputs, "out_error", error)
 
 
 def _label_input(inputs, view):
@@ -215,19 +195,19 @@ def _label_input(inputs, view):
         inputs.view("no_labels", types.Warning(label=text))
         return
     first = DEFAULT_LABEL if DEFAULT_LABEL in single else single[0]
-    choices = _choices((name, name) for name in single)
-    inputs.enum("label_field", choices.values(), label="Label", default=first, view=choices)
+    ways = choices((name, name) for name in single)
+    inputs.enum("label_field", ways.values(), label="Label", default=first, view=ways)
 
 
 def _split_input(ctx, inputs, view):
     fields = dataset.scalar_fields(view)
-    choices = _choices([(TAGS, "sample tags train, val, test"), *((f, f"field {f}") for f in fields)])
-    inputs.enum("split_field", choices.values(), label="Existing split", default=TAGS, view=choices)
+    ways = choices([(TAGS, "sample tags train, val, test"), *((f, f"field {f}") for f in fields)])
+    inputs.enum("split_field", ways.values(), label="Existing split", default=TAGS, view=ways)
     chosen = settings_of(ctx.params)["split_field"]
     try:
         counts = dataset.split_counts(view, chosen)
     except HsdError as error:
-        _invalid(inputs, "split_error", error)
+        invalid(inputs, "split_error", error)
         return
     shown = ", ".join(f"{k or 'in none'} {v:,}" for k, v in list(counts.items())[:8])
     text = f"Found: {shown}" if set(counts) - {""} else "No partition found there: the existing split is not evaluated"
@@ -243,8 +223,8 @@ def _group_input(ctx, inputs, view):
     inputs.enum("groups_by", ways.values(), label="Groups from", default=COPIES, view=ways)
     by = ctx.params.get("groups_by", COPIES)
     if by == FIELD:
-        choices = _choices((f, f) for f in dataset.scalar_fields(view))
-        inputs.enum("group_field", choices.values(), label="Group field", required=True, view=choices)
+        ways = choices((f, f) for f in dataset.scalar_fields(view))
+        inputs.enum("group_field", ways.values(), label="Group field", required=True, view=ways)
     elif by == PATTERN:
         label = r"Regular expression with a group named `group`, such as (?P<group>patient\d+)"
         inputs.str("pattern", label=label, required=True)
@@ -258,24 +238,10 @@ def _try_pattern(inputs, view, expression):
     try:
         found = [str(g) for g in pattern_groups(names, expression, seconds=2.0) if g]
     except HsdError as error:
-        _invalid(inputs, "pattern_error", error)
+        invalid(inputs, "pattern_error", error)
         return
     if not found:
-        _invalid(inputs, "pattern_error", f"The pattern fits none of {len(names):,} images; the first is {names[0]}")
+        invalid(inputs, "pattern_error", f"The pattern fits none of {len(names):,} images; the first is {names[0]}")
         return
     text = f"{len(found):,} of the first {len(names):,} images in {len(set(found)):,} groups; the first is {found[0]}"
     inputs.view("pattern_found", types.Notice(label=text))
-
-
-def _choices(pairs):
-    choices = types.DropdownView()
-    for value, label in pairs:
-        choices.add_choice(value, label=label)
-    return choices
-
-
-def _invalid(inputs, name, error):
-    """The error in the form, which cannot be executed as long as it is there."""
-    prop = inputs.view(name, types.Error(label=str(error)))
-    prop.invalid = True
-    prop.error_message = str(error)

@@ -7,6 +7,7 @@ from fiftyone.operators import types
 
 from fiftyone_hsd import dataset
 
+from ._inputs import invalid
 from ._running import LongOperator
 
 WHOSE = {"audit": "the audit", "repair": "the repaired split", "labels": "the label results"}
@@ -48,8 +49,7 @@ class Undo(LongOperator):
         inputs = types.Object()
         held = dataset.recorded(ctx.dataset) if ctx.dataset is not None else []
         if not held:
-            text = "This dataset holds no marks of ours: there is nothing to undo"
-            inputs.view("none", types.Error(label=text)).invalid = True
+            invalid(inputs, "none", "This dataset holds no marks of ours: there is nothing to undo")
         else:
             text = (
                 "Fields hsd_..., tags hsd:..., views hsd-... and the stored audit are removed; all else stays as it is"

@@ -29,7 +29,7 @@ LAYERS = (
     "calibration",
     "grouping",
     "splitting",
-    "exposure",
+    "exposure judging",
     "exposing",
     "trainers",
     "launch",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -104,12 +104,19 @@ def _document(columns: tuple[Column, ...], row: int) -> dict[str, Any]:
     return result
 
 
-def digests(dataset: Any, record: Record) -> dict[str, str]:
-    """Sample id -> digest of its marks as they are in the database; samples without any are left out."""
+def digests(dataset: Any, record: Record, ids: Sequence[str] | None = None) -> dict[str, str]:
+    """Sample id -> digest of its marks as they are in the database; samples without any are left out.
+
+    Args:
+        ids: only these samples; None = all.
+    """
+    from bson import ObjectId
+
+    wanted = {} if ids is None else {"_id": {"$in": [ObjectId(i) for i in ids]}}
     ours = set(record.tags)
     shown = dict.fromkeys((*record.fields, "tags"), 1)
     result = {}
-    for document in dataset._sample_collection.find({}, shown):
+    for document in dataset._sample_collection.find(wanted, shown):
         values = [_plain(document.get(name)) for name in record.fields]
         tags = sorted(ours.intersection(document.get("tags") or ()))
         if tags or any(v is not None for v in values):

@@ -19,7 +19,7 @@ RUNS = {"audit": AUDIT, "repair": "hsd_repair", "labels": "hsd_labels"}
 REPORT = "hsd_report"
 """A custom run of its own for the whole report: it is large, and a panel never reads it."""
 MOST_KEPT = 8
-_OVERVIEWS: dict[tuple[str, str], Mapping[str, Any]] = {}
+_OVERVIEWS: dict[tuple[str, ...], Mapping[str, Any]] = {}
 
 
 def now(dataset: Any) -> dict[str, Any]:
@@ -27,11 +27,12 @@ def now(dataset: Any) -> dict[str, Any]:
     return {"written": datetime.now(UTC).isoformat(), "total": dataset._sample_collection.estimated_document_count()}
 
 
-def renew(dataset: Any) -> None:
-    """Count changes from now on, after marks of ours moved the time stamps."""
+def renew(dataset: Any, **more: Any) -> None:
+    """Count changes from now on, after marks of ours moved the time stamps; `more` is kept in the record."""
     if done(dataset):
         config = vars(dataset.get_run_info(AUDIT).config)
-        values = {k: config[k] for k in ("schema", "status", "fields", "tags", "views")}
+        names = ("schema", "status", "fields", "tags", "views", "arranged")
+        values = {k: config[k] for k in names if k in config} | more
         dataset.update_run_config(AUDIT, dataset.init_run(**values, **now(dataset)))
 
 
@@ -62,15 +63,26 @@ def stored_report(view: Any) -> AuditReport | None:
 
 
 def stored_overview(view: Any) -> Mapping[str, Any] | None:
-    """What a panel shows of the recorded audit (see overview.py), None if there is none. Read once for each audit."""
+    """What a panel shows of the recorded audit (see overview.py), None if there is none. Read once for each audit.
+
+    A recorded repair is under "repair".
+    """
     dataset = root(view)
     if not done(dataset):
         return None
-    key = (str(dataset._doc.id), str(dataset.get_run_info(AUDIT).config.written))
+    value = _read(dataset, AUDIT)
+    repair = RUNS["repair"]
+    if not dataset.has_run(repair) or not hasattr(dataset.get_run_info(repair).config, "written"):
+        return value
+    return {**value, "repair": {**_read(dataset, repair), "views": list(dataset.get_run_info(repair).config.views)}}
+
+
+def _read(dataset: Any, run: str) -> Mapping[str, Any]:
+    key = (str(dataset._doc.id), run, str(dataset.get_run_info(run).config.written))
     if key not in _OVERVIEWS:
         while len(_OVERVIEWS) >= MOST_KEPT:
             _OVERVIEWS.pop(next(iter(_OVERVIEWS)))
-        _OVERVIEWS[key] = unpacked(dataset.load_run_results(AUDIT, cache=False).overview)
+        _OVERVIEWS[key] = unpacked(dataset.load_run_results(run, cache=False).overview)
     return _OVERVIEWS[key]
 
 

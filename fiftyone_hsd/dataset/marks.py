@@ -62,12 +62,12 @@ class Marks:
 def marks(report: AuditReport) -> Marks:
     """The marks of a report: groups, then the lowest seed of every condition."""
     ids = report.samples.ids
-    columns = list(_group_columns(report.grouping, ids))
+    columns = list(group_columns(report.grouping, ids))
     tags: list[Tagging] = []
     views: list[ViewPlan] = []
     if (report.grouping.sizes > 1).any():
         views.append(ViewPlan(f"{VIEW}groups", "Images that share a group with another, group by group"))
-    for plan, exposure in _primary(report):
+    for plan, exposure in primary(report):
         columns += _plan_columns(plan, exposure, ids)
         columns += [_prediction(plan, run, report.samples.classes) for run in _runs_of(report.runs, plan)]
         tags += _plan_tags(plan, exposure)
@@ -116,7 +116,8 @@ def _unique(items: Iterable[Any]) -> list[Any]:
     return list(named.values())
 
 
-def _group_columns(grouping: Grouping, ids: Sequence[str]) -> Iterable[Column]:
+def group_columns(grouping: Grouping, ids: Sequence[str]) -> Iterable[Column]:
+    """The fields that say which group a sample is in, why, and how large it is."""
     evidence = _evidence(grouping)
     codes = grouping.codes.tolist()
     names = [name or None for name in grouping.group_ids(ids)]
@@ -143,7 +144,7 @@ def _evidence(grouping: Grouping) -> list[str | None]:
     return ["+".join(sorted(s)) if s else None for s in sources]
 
 
-def _primary(report: AuditReport) -> Iterable[tuple[SplitPlan, Exposure]]:
+def primary(report: AuditReport) -> Iterable[tuple[SplitPlan, Exposure]]:
     """Plan and exposure of the lowest seed of each condition, in the report's order."""
     best: dict[str, tuple[SplitPlan, Exposure]] = {}
     for plan, exposure in zip(report.plans, report.exposures, strict=True):

@@ -6,6 +6,7 @@ The value is plain JSON: it is stored beside the marks, so that a panel reads it
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from ..model import SCHEMA, AuditReport, Bools, Effect, Exposure, SplitPlan
 from ..report import lookup
+from ..splitting import Repair
 from .marks import field_names, field_part
 from .overview_groups import groups_overview
 
@@ -45,6 +47,25 @@ def overview(report: AuditReport, *, label: str = "", seconds: float = math.nan)
         "problems": [_said(n.text, n.count) for n in notes if n.level == "problem"],
     }
     return _finite(value)  # type: ignore[no-any-return]
+
+
+def repair_overview(repair: Repair) -> dict[str, Any]:
+    """The panel's value of a repair."""
+    words = [
+        f"{a} to {b}: {r}"
+        for a, b, r in zip(repair.before.tolist(), repair.after.tolist(), repair.reason.tolist(), strict=True)
+    ]
+    return {
+        "moved": repair.moved,
+        "set_aside": repair.set_aside,
+        "optimal": repair.optimal,
+        "least": repair.least,
+        "freeze": repair.freeze,
+        "notes": [n.text for n in repair.plan.notes],
+        "sizes": [{"partition": p, "before": a, "after": b} for p, (a, b) in repair.sizes.items()],
+        "reasons": Counter(words).most_common(),
+        "views": [],
+    }
 
 
 def _plan(report: AuditReport, condition: str) -> tuple[SplitPlan, Exposure] | None:

@@ -9,22 +9,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..errors import InputError, StaleError
+from ..judging import Pair, queue
 from ..model import AuditReport, Exposure
 from ..progress import Progress, guarded
 from ..splitting import Repair
+from .arranging import arrange, restore
 from .bulk import Record, digests, remove_marks, write_samples
 from .filters import images
 from .keeping import RUNS, done, forget_report, keep_report, now, packed, renew, unpacked
 from .label_marks import label_marks
-from .marks import Marks, ViewPlan, marks, repair_marks
-from .overview import overview
+from .marks import EXISTING, Marks, ViewPlan, marks, repair_marks
+from .overview import overview, repair_overview
 from .reading import GROUP, from_view, label_path
 from .root import root
 from .status import changed_since
+from .verdicts import follow_verdicts, forget_patches, patches
 
 RUN, REPAIR_RUN, LABELS_RUN = RUNS["audit"], RUNS["repair"], RUNS["labels"]
 FORCE = "undo with force=True removes the marks together with those changes"
@@ -61,9 +64,12 @@ def write_audit(view: Any, report: AuditReport, *, force: bool = False, progress
     dataset = _checked(view, report, tell)
     label = label_path(view, report.settings.get("label_field"), []) or ""
     results = {"report": packed(_summary(report)), "overview": packed(overview(report, label=label))}
+    results["queue"] = packed([asdict(p) for p in _queue(report)])
     written = _write(dataset, RUN, marks(report), results, force, tell)
     try:
         keep_report(dataset, report)
+        renew(dataset, arranged=arrange(dataset, written.fields, label))
+        follow_verdicts(dataset)
     except BaseException:
         _undo(dataset, RUN, True)
         raise
@@ -94,7 +100,8 @@ def write_repair(
     """
     tell = guarded(progress)
     dataset = _checked(view, report, tell)
-    return _write(dataset, REPAIR_RUN, repair_marks(report, repair, exposure), {}, force, tell)
+    results = {"overview": packed(repair_overview(repair))}
+    return _write(dataset, REPAIR_RUN, repair_marks(report, repair, exposure), results, force, tell)
 
 
 def write_labels(view: Any, report: AuditReport, *, force: bool = False, progress: Progress | None = None) -> Written:
@@ -253,7 +260,7 @@ def _all_tags(dataset: Any) -> Sequence[str]:
 def refuse_changed(dataset: Any, run: str, record: Record) -> None:
     """StaleError if marks differ from what the audit wrote: values, tags, or saved views."""
     results = dataset.load_run_results(run, cache=False)
-    before: dict[str, str] = unpacked(results.digests)
+    before: dict[str, str] = unpacked(results.digests) | (patches(dataset) if run == RUN else {})
     after = digests(dataset, record)
     # A sample that was deleted took its marks along: nothing is left to lose there.
     changed = [i for i, digest in after.items() if before.get(i) != digest]
@@ -299,12 +306,19 @@ def _remove(dataset: Any, run: str, record: Record) -> Written:
     views = tuple(n for n in record.views if dataset.has_saved_view(n))
     for name in views:
         dataset.delete_saved_view(name)
-    samples = remove_marks(dataset, record)
     if run == RUN:
+        restore(dataset, record.fields, getattr(dataset.get_run_info(run).config, "arranged", None) or {})
         forget_report(dataset)
+        forget_patches(dataset)
+    samples = remove_marks(dataset, record)
     # The record goes last, so that a removal that is cut short can be repeated.
     dataset.delete_run(run)
     return Written(samples, record.fields, record.tags, views)
+
+
+def _queue(report: AuditReport) -> tuple[Pair, ...]:
+    published = next((e for e in report.exposures if e.condition == EXISTING), None)
+    return queue(report.samples.ids, report.grouping, published)
 
 
 def _summary(report: AuditReport) -> Mapping[str, Any]:

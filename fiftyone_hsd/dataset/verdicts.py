@@ -1,0 +1,210 @@
+"""Verdicts of reviewers in a dataset, and the marks of the groups after them.
+
+Each verdict is one entry of the dataset's execution store under a name of its own, so two people who judge at the same
+time never overwrite each other, and an audit that is run again or undone leaves them where they are. The audit that is
+kept stays as it was; the groups, sizes and exposure on the samples follow every verdict at once.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from ..exposure import exposure
+from ..judging import Pair, regrouped
+from ..model import AuditReport, Exposure, Grouping, Ints, Verdict
+from .bulk import Record, digests
+from .keeping import AUDIT, done, renew, stored_report, unpacked
+from .marks import TAG, field_names, group_columns, primary
+from .root import root
+
+STORE, PATCHES = "hsd_verdicts", "hsd_verdict_digests"
+_REPORTS: dict[str, tuple[str, AuditReport]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """Groups and exposure after some verdicts."""
+
+    grouping: Grouping
+    exposures: tuple[Exposure, ...]
+
+
+def add_verdict(view: Any, a: str, b: str, verdict: str, author: str) -> int:
+    """Keep one verdict and mark the groups that it changes; the number of samples whose marks changed.
+
+    Raises:
+        InputError: not a verdict, one sample twice, or no author.
+    """
+    dataset = root(view)
+    before = verdicts(dataset)
+    said = Verdict(a, b, verdict, author.strip() or "anonymous", datetime.now(UTC).isoformat())
+    _store(dataset, STORE).set(f"{said.time}:{uuid.uuid4().hex}", asdict(said))
+    return _follow(dataset, before, [*before, said])
+
+
+def add_verdicts(view: Any, more: Iterable[Verdict]) -> int:
+    """Keep verdicts from elsewhere (a file), each once; the number of samples whose marks changed."""
+    dataset = root(view)
+    before = verdicts(dataset)
+    new = [v for v in dict.fromkeys(more) if v not in set(before)]
+    store = _store(dataset, STORE)
+    for said in new:
+        store.set(f"{said.time}:{uuid.uuid4().hex}", asdict(said))
+    return _follow(dataset, before, [*before, *new])
+
+
+def verdicts(view: Any) -> list[Verdict]:
+    """All verdicts of a dataset, by time."""
+    found = [Verdict(**value) for value in _values(root(view), STORE)]
+    return sorted(found, key=lambda v: (v.time, v.author, v.path_a, v.path_b))
+
+
+def forget_verdicts(view: Any) -> None:
+    """Drop all verdicts of a dataset."""
+    dataset = root(view)
+    before = verdicts(dataset)
+    _store(dataset, STORE).clear()
+    _follow(dataset, before, [])
+
+
+def follow_verdicts(view: Any) -> int:
+    """Mark the groups of a freshly written audit as the kept verdicts say; the number of samples that changed."""
+    dataset = root(view)
+    return _follow(dataset, [], verdicts(dataset))
+
+
+def stored_queue(view: Any) -> list[Pair]:
+    """The pairs that the recorded audit puts up for judging."""
+    dataset = root(view)
+    if not done(dataset):
+        return []
+    return [Pair(**p) for p in unpacked(dataset.load_run_results(AUDIT).queue)]
+
+
+def patches(dataset: Any) -> Mapping[str, str]:
+    """Sample id -> digest of its marks after the verdicts, for the samples whose marks they changed."""
+    found: dict[str, str] = {}
+    for value in sorted(_values(dataset, PATCHES), key=lambda v: v["time"]):
+        found |= value["digests"]
+    return found
+
+
+def forget_patches(dataset: Any) -> None:
+    """Drop the digests that belong to the recorded audit."""
+    _store(dataset, PATCHES).clear()
+
+
+def judged_report(view: Any) -> AuditReport | None:
+    """The kept report, read once for each audit; None if there is none."""
+    dataset = root(view)
+    if not done(dataset):
+        return None
+    info = dataset.get_run_info(AUDIT)
+    key, version = str(dataset._doc.id), str(info.timestamp)
+    if _REPORTS.get(key, ("",))[0] != version:
+        report = stored_report(dataset)
+        if report is None:
+            return None
+        _REPORTS.clear()  # one at a time: a report of a large corpus takes much memory
+        _REPORTS[key] = (version, report)
+    return _REPORTS[key][1]
+
+
+def groups_after(view: Any) -> Grouping | None:
+    """The groups of the recorded audit after all verdicts."""
+    report = judged_report(view)
+    return None if report is None else regrouped(report.samples.ids, report.grouping, verdicts(view))
+
+
+def _follow(dataset: Any, before: Sequence[Verdict], after: Sequence[Verdict]) -> int:
+    report = judged_report(dataset)
+    if report is None:
+        return 0
+    old, new = _state(report, before), _state(report, after)
+    rows = _changed(report, old, new)
+    if len(rows):
+        _write(dataset, report, new, rows)
+    return len(rows)
+
+
+def _state(report: AuditReport, said: Sequence[Verdict]) -> _State:
+    grouping = regrouped(report.samples.ids, report.grouping, said) if said else report.grouping
+    return _State(grouping, tuple(exposure(plan, grouping) for plan, _ in primary(report)))
+
+
+def _changed(report: AuditReport, old: _State, new: _State) -> Ints:
+    ids = report.samples.ids
+    names = np.array(old.grouping.group_ids(ids)) != np.array(new.grouping.group_ids(ids))
+    sizes = _sizes(old.grouping) != _sizes(new.grouping)
+    changed = names | sizes | (_evidence(old.grouping) != _evidence(new.grouping))
+    for one, other in zip(old.exposures, new.exposures, strict=True):
+        changed |= (one.exposed != other.exposed) | (one.mates_in_train != other.mates_in_train)
+    return np.flatnonzero(changed).astype(np.int64)
+
+
+def _sizes(grouping: Grouping) -> Ints:
+    return np.asarray(grouping.sizes[grouping.codes], np.int64)
+
+
+def _evidence(grouping: Grouping) -> Any:
+    """Text of the evidence of each sample's group."""
+    columns = {c.name: c.values for c in group_columns(grouping, [str(i) for i in range(len(grouping))])}
+    return np.array([v or "" for v in columns["hsd_evidence"]])
+
+
+def _write(dataset: Any, report: AuditReport, state: _State, rows: Ints) -> None:
+    """Set groups and exposure of some samples anew, and keep their digests for undo."""
+    from bson import ObjectId
+    from pymongo import UpdateOne
+
+    there = set(dataset.get_field_schema())
+    columns = list(group_columns(state.grouping, report.samples.ids))
+    stamp = datetime.now(UTC).replace(tzinfo=None)
+    updates = []
+    for row in rows.tolist():
+        key = {"_id": ObjectId(report.samples.ids[row])}
+        values: dict[str, Any] = {c.name: c.values[row] for c in columns}
+        gone, added = [], []
+        for (plan, _), found in zip(primary(report), state.exposures, strict=True):
+            names = field_names(plan.condition)
+            if not found.evaluated[row]:
+                continue
+            exposed = bool(found.exposed[row])
+            values[names["exposed"]] = exposed
+            if "similarity" in names:
+                values["hsd_mates_in_train"] = int(found.mates_in_train[row])
+            words = ("exposed", "unexposed") if exposed else ("unexposed", "exposed")
+            added.append(f"{TAG}{plan.condition}:{words[0]}")
+            gone.append(f"{TAG}{plan.condition}:{words[1]}")
+        kept = {k: v for k, v in values.items() if k in there}
+        updates.append(UpdateOne(key, {"$set": {**kept, "last_modified_at": stamp}, "$pull": {"tags": {"$in": gone}}}))
+        if added:
+            updates.append(UpdateOne(key, {"$addToSet": {"tags": {"$each": added}}}))
+    dataset._bulk_write(updates, ids=[report.samples.ids[r] for r in rows.tolist()])
+    record = Record.from_json(vars(dataset.get_run_info(AUDIT).config))
+    ids = [report.samples.ids[r] for r in rows.tolist()]
+    value = {"time": datetime.now(UTC).isoformat(), "digests": digests(dataset, record, ids)}
+    _store(dataset, PATCHES).set(f"{value['time']}:{uuid.uuid4().hex}", value)
+    renew(dataset)
+
+
+def _store(dataset: Any, name: str) -> Any:
+    from fiftyone.operators.store import ExecutionStore
+
+    return ExecutionStore.create(name, dataset_id=dataset._doc.id)
+
+
+def _values(dataset: Any, name: str) -> list[dict[str, Any]]:
+    """All values of a store in one read."""
+    from fiftyone.core.odm.database import get_db_conn
+    from fiftyone.factory.repos.execution_store import MongoExecutionStoreRepo
+
+    entries = get_db_conn()[MongoExecutionStoreRepo.COLLECTION_NAME]
+    wanted = {"store_name": name, "dataset_id": dataset._doc.id, "key": {"$regex": "^[0-9]{4}-"}}
+    return [entry["value"] for entry in entries.find(wanted)]

@@ -1,0 +1,58 @@
+"""What operators share that start from the stored audit of a dataset."""
+
+from __future__ import annotations
+
+from fiftyone.operators import types
+
+from fiftyone_hsd import dataset
+from fiftyone_hsd.errors import InputError
+from fiftyone_hsd.places import cache_folder
+from fiftyone_hsd.report import write
+from fiftyone_hsd.report.stored import load_report, store_report, stored_path
+
+from ._inputs import invalid
+
+
+def report_of(ctx):
+    """The whole report of the stored audit.
+
+    Raises:
+        InputError: the dataset holds none.
+    """
+    found = None if ctx.dataset is None else dataset.stored_report(ctx.dataset)
+    if found is None:
+        raise InputError("this dataset holds no audit", advice="run HSD: audit first")
+    return found
+
+
+def audited(ctx, report):
+    """The dataset, or the view of it that was audited."""
+    whole = dataset.images(ctx.dataset)
+    return ctx.dataset if len(whole) == len(report.samples) + len(report.failures) else whole.exists("hsd_group")
+
+
+def folder_of(ctx, report):
+    """A folder of this machine with the stored audit's files, for verbs that start from one; it keeps the alias key."""
+    folder = cache_folder() / "datasets" / str(ctx.dataset._doc.id)
+    if stored_path(folder).is_file() and _same(load_report(folder), report):
+        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    write(report, folder)
+    store_report(report, folder)
+    return folder
+
+
+def _same(one, other):
+    plans = [[p.digest for p in r.plans] for r in (one, other)]
+    return plans[0] == plans[1] and one.samples.ids == other.samples.ids and one.versions == other.versions
+
+
+def needs_audit(ctx, inputs):
+    """Whether there is no stored audit; the form then says so and cannot be executed."""
+    if ctx.dataset is not None and dataset.stored_overview(ctx.dataset) is not None:
+        changes = dataset.changed_since(ctx.dataset)
+        if changes:
+            inputs.view("stale", types.Warning(label=f"Stale: since the audit of this dataset {changes}"))
+        return False
+    invalid(inputs, "none", "This dataset holds no audit yet: run HSD: audit first")
+    return True

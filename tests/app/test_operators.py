@@ -1,0 +1,137 @@
+"""The operators that start from a stored audit, by SDK: what they write, what they refuse, and that they say so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fiftyone_hsd import audit, dataset
+
+pytestmark = pytest.mark.mongod
+
+PLUGIN = "@fiftyone-hsd/hsd"
+FIELD_OF_VIEW = r"(?P<group>P\d+_S\d+_F\d+)"
+
+
+@pytest.fixture
+def run(fo, downloaded):
+    def call(name, found, **params):
+        return fo.operators.execute_operator(f"{PLUGIN}/{name}", {"dataset": found}, params=params).result
+
+    return call
+
+
+@pytest.fixture
+def audited(make_dataset):
+    found = make_dataset("operators", every=2)
+    report = audit(found, seeds=1, pattern=FIELD_OF_VIEW, models=("nearest_neighbour",))
+    dataset.write_audit(found, report)
+    return found, report
+
+
+def form(fo, name, found):
+    """The entries of an operator's form for a dataset."""
+    operator = fo.operators.get_operator(f"{PLUGIN}/{name}")
+    executor = fo.operators.executor.Executor()
+    request = {"dataset_name": found.name, "params": {}}
+    ctx = fo.operators.executor.ExecutionContext(request, executor=executor, operator_uri=operator.uri)
+    return operator.resolve_input(ctx).to_json()["type"]["properties"]
+
+
+def test_a_repair_leaves_no_group_torn_and_is_undone_alone(run, audited):
+    found, report = audited
+    before = {k: v for k, v in found.first().to_dict().items() if k != "last_modified_at"}
+    plan = run("repair", found, dry_run=True)
+    assert plan["views"] == []
+    assert dataset.recorded(found) == ["audit"]
+    result = run("repair", found)
+    assert (result["moved"], result["set_aside"]) == (plan["moved"], plan["set_aside"])
+    assert result["moved"] > 0
+    found.reload()
+    places = {}
+    for group, place in zip(*found.values(["hsd_group", "hsd_repaired"]), strict=True):
+        places.setdefault(group, set()).add(place)
+    assert all(len(p - {"unused"}) <= 1 for p in places.values())
+    shown = dataset.stored_overview(found)["repair"]
+    assert (shown["moved"], sum(n for _, n in shown["reasons"])) == (
+        result["moved"],
+        result["moved"] + result["set_aside"],
+    )
+    assert run("undo", found, what="repair")["fields"] == result["fields"]
+    found.reload()
+    after = {k: v for k, v in found.first().to_dict().items() if k != "last_modified_at"}
+    assert after == before
+    assert dataset.stored_report(found).verdict == report.verdict
+
+
+def test_report_export_and_verify_go_through(run, audited, tmp_path):
+    found, report = audited
+    page = run("report", found, out=str(tmp_path / "report"))["report"]
+    assert json.loads((Path(page).parent / "report.json").read_text())["verdict"] == report.verdict
+    result = run("export", found, to=str(tmp_path / "release"))
+    text = "".join(p.read_text("utf-8") for p in (tmp_path / "release").rglob("*.csv"))
+    assert not any(i in text for i in report.samples.ids)
+    assert Path(result["key"]).is_dir()
+    assert run("verify", found, release=result["release"])["holds"]
+    (tmp_path / "release" / "samples.csv").write_text("path\n")
+    spoiled = run("verify", found, release=result["release"])
+    assert not spoiled["holds"]
+    assert any(c["result"] == "differs" for c in spoiled["checks"])
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "words"),
+    [
+        ("report", {"out": "relative"}, "absolute path"),
+        ("report", {"out": "/etc"}, "holds other files"),
+        ("report", {"out": ""}, "Required|no report folder"),
+        ("export", {"to": "/etc"}, "holds other files"),
+        ("export", {"to": "/nowhere/at/all", "tree": "no such"}, "Invalid enum|no such"),
+        ("verify", {"release": "/nowhere/at/all"}, "absolute path of a folder"),
+        ("verify", {"release": "/etc", "key": "/etc/passwd"}, "alias_key.json"),
+        ("repair", {"condition": "no such"}, "Invalid enum|no such"),
+        ("undo", {"what": "images"}, "Invalid enum|images"),
+    ],
+)
+def test_arguments_are_checked(fo, run, audited, name, params, words):
+    with pytest.raises(fo.operators.executor.ExecutionError, match=words):
+        run(name, audited[0], **params)
+
+
+def test_without_an_audit_every_form_says_what_to_run(fo, downloaded, make_dataset, run):
+    found = make_dataset("unaudited", every=40)
+    for name in ("report", "export", "repair"):
+        assert "run HSD: audit first" in json.dumps(form(fo, name, found))
+        with pytest.raises(fo.operators.executor.ExecutionError, match="run HSD: audit first"):
+            run(name, found, out="/tmp/never", to="/tmp/never")
+    assert "nothing to undo" in json.dumps(form(fo, "undo", found))
+    with pytest.raises(fo.operators.executor.ExecutionError, match="nothing to undo"):
+        run("undo", found)
+
+
+def test_two_datasets_keep_their_own_audits(run, audited, make_dataset):
+    found, report = audited
+    other = make_dataset("other", every=3)
+    run("audit", other, seeds=1, models=["nearest_neighbour"])
+    other.reload()
+    assert dataset.stored_overview(found)["verdict"] == report.verdict != dataset.stored_overview(other)["verdict"]
+    run("undo", other)
+    other.reload()
+    found.reload()
+    assert other.list_runs() == []
+    assert dataset.stored_report(found).verdict == report.verdict
+
+
+def test_an_empty_view_and_a_dataset_without_labels(fo, run, make_dataset):
+    found = make_dataset("bare", every=6)
+    found.delete_sample_field("ground_truth")
+    with pytest.raises(fo.operators.executor.ExecutionError, match="shows no image"):
+        fo.operators.execute_operator(f"{PLUGIN}/audit", {"view": found.match_tags("nothing")}, params={"seeds": 1})
+    run("audit", found, pattern=FIELD_OF_VIEW)
+    shown = dataset.stored_overview(found)
+    assert shown["label"] == ""
+    assert shown["ladder"]["models"] == []
+    assert shown["leaks"][0]["n"] > 0
+    assert any("no labels" in text for text in shown["not_evaluated"])
