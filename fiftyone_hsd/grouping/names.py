@@ -26,11 +26,13 @@ from ._keys import Finding, find
 from ._pattern import pattern_of
 from ._rule import NameLevel, NameRule, RunnerUp
 from ._witness import LEAST_PAIRS, Witness, mates, witness
+from ._words import ENTITY
 
 __all__ = ["NameLevel", "NameRule", "RunnerUp", "Witness", "infer", "name_links", "witness"]
 
-NO_MORE_ALIKE = 1.1
-"""Mates surely below this ratio contradict a key (our choice)."""
+NO_MORE_ALIKE = 1.05
+"""Mates surely below this ratio contradict a key (our choice), unless a word of the names says what its number names:
+a descriptor may be blind for what a patient's pictures share."""
 CLEARLY_ALIKE = 1.5
 """Mates surely above this ratio carry a key that the names alone leave open (our choice)."""
 LEAST_CARRIED = 20
@@ -116,6 +118,9 @@ def _looked_at(rule: NameRule, parts: Sequence[Part], corpus: Corpus, images: Wi
         if alike.pairs < LEAST_PAIRS or alike.high >= NO_MORE_ALIKE:
             said = (f"mates are {alike} times as near as strangers of the class",) if alike.pairs >= LEAST_PAIRS else ()
             return replace(rule, evidence=(*rule.evidence, *said))
+        if any(c.hint in ENTITY for _, finding in parts for c in finding.key):
+            said = (f"the images do not confirm it: mates are {alike} times as near as strangers of the class",)
+            return replace(rule, confidence=rule.confidence / 2, evidence=(*rule.evidence, *said))
         why = f"mates look no more alike than random pairs of the same class: {alike} times as near"
         lost = RunnerUp(rule.rule, rule.groups, why)
         return abstention(len(rule.codes), f"{rule.rule}: {why}", (lost, *rule.runners_up))

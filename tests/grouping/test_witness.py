@@ -71,14 +71,21 @@ def test_pictures_say_whether_a_count_starts_again_with_a_word(own):
     assert any("near" in e for e in rule.evidence)
 
 
-def test_mates_that_look_like_strangers_overrule_the_names():
+def test_mates_that_look_like_strangers_overrule_a_number_but_not_a_word():
     rng = np.random.default_rng(2)
-    names, groups, labels = clinic(rng, False)
-    images = witness(pictures(rng, groups, labels, 0.0), labels)
-    assert not infer(names, labels).abstained
-    rule = infer(names, labels, images=images)
-    assert rule.abstained
-    assert "no more alike" in rule.reason
+    groups = np.repeat(np.arange(400), 6)
+    labels = np.zeros(2400, int)
+    images = witness(pictures(rng, groups, labels, 0.0, d=256), labels)
+    for text, overruled in (("", True), ("patient", False)):
+        names = [f"{text}{7 * g}_{k}.png" for k, g in zip(np.arange(2400) % 6, groups, strict=True)]
+        before, after = infer(names, labels), infer(names, labels, images=images)
+        assert not before.abstained
+        assert after.abstained == overruled
+        if overruled:
+            assert "no more alike" in after.reason
+        else:
+            assert after.confidence < before.confidence
+            assert any("do not confirm" in e for e in after.evidence)
 
 
 def test_across_compares_with_strangers_of_the_second_word():
