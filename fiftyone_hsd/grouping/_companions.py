@@ -47,7 +47,7 @@ def with_words(
     paired: set[int] = set()
     numbers = numbers_of(column)
     candidates = [w for w in part.words if w is not column] + sources
-    if column.well:
+    if column.well or any(_row_of(c, column) for c in part.varying):
         candidates += [c for c in part.identifiers if c.at < column.at and c not in sources]
     if label_column is not None:
         candidates.append(label_column)
@@ -104,7 +104,10 @@ def _by_its_word(column: Column, word: Column, part: Roles) -> tuple[bool, str] 
     """(does it belong to the key, why) where the word beside a number already says so."""
     if word.kind in ("date", "time", "year") and column.hint in _words.LASTING:
         return False, f"`{column.hint}` names what lasts from day to day"
-    if column.well and id(word) not in part.split and not _seen(word):
+    if _row_of(word, column):
+        return True, "a letter and a number name a well or core together"
+    row = any(_row_of(c, column) for c in part.varying)
+    if (column.well or row) and id(word) not in part.split and not _seen(word):
         return True, "wells are only known on their plate"
     person = column.hint in _words.PERSON or column.hint in _words.PERSON_LETTERS
     if person and word.distinct > 3 and word.hint not in _words.SOURCE:
@@ -136,6 +139,19 @@ def _pictured(column: Column, word: Column, part: Roles) -> Relation | None:
     if beside.low > half:
         return Relation("common", f"pictures of equal numbers under two words are {beside} times as near as strangers")
     return None
+
+
+def _row_of(word: Column, column: Column) -> bool:
+    """Whether a single letter directly before a small number is the row of a plate or array (`B-09`)."""
+    beside = word.depth == column.depth and (word.place, column.part) in (
+        (column.place - 1, column.part),
+        (column.place, word.part + 1),
+    )
+    if not beside or column.kind != "number" or column.numbers is None or column.hint:
+        return False
+    letters = 3 <= word.distinct <= 16 and all(len(v) == 1 and "a" <= v <= "p" for v in word.values)
+    crossed = int(combine(word.codes, column.codes).max()) + 1 >= 0.4 * word.distinct * column.distinct
+    return letters and column.distinct >= 3 and int(column.numbers.max()) <= 24 and crossed
 
 
 def _seen(word: Column) -> bool:

@@ -82,11 +82,16 @@ def step(parent: Ints, column: Column, name: str, coordinate: bool, numbers: Int
     used = int((share > 0).sum())
     if column.kind == "opaque":
         return Step("", "")  # a finer thing's own identity: neither for nor against
+    views = effective <= REUSED * len(rows) and (effective <= FEW or len(rows) / several.sum() >= effective / 5)
+    if column.kind == "date" and views:
+        return Step("views", f"{name} takes {used} values again and again in {int(several.sum())} groups")
     if column.kind in ("date", "time", "year"):
         return Step("when", f"{name} says when")
+    if shared(column.codes) >= 0.5 and int(combine(parent, column.codes).max()) + 1 <= 1.03 * column.distinct:
+        return Step("", "")  # names of finer things that several files show
     if coordinate:
         return Step("coordinate", f"{name} is a position inside it")
-    if effective <= REUSED * len(rows) and (effective <= FEW or len(rows) / several.sum() >= effective / 5):
+    if views:
         return Step("views", f"{name} takes {used} values again and again in {int(several.sum())} groups")
     following = _following(above, numbers[rows]) if numbers is not None else 0.0
     if following:

@@ -14,11 +14,13 @@ from . import _words
 _DATE = re.compile(
     r"(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])$"
     r"|(?:0[1-9]|[12]\d|3[01])[-_.](?:0[1-9]|1[0-2])[-_.](?:19|20)\d\d$"
+    r"|(?:0[1-9]|1[0-2])[-_.](?:0[1-9]|[12]\d|3[01])[-_.](?:19|20)\d\d$"
 )
 _SIZE = re.compile(r"\d{2,5}x\d{2,5}$")
 _STAMP = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-5]\d\d{0,6}$")
 _WELL = re.compile(r"([a-p])(0?[1-9]|1\d|2[0-4])$")
 _RUNS = re.compile(r"\d+|\D+")
+_ISO = re.compile(r"(?:19|20)\d\d-\d\d-\d\dt\d\d[-:.]?\d\d[-:.]?\d\d$")
 _DIGITS = re.compile(r"\d+")
 _LONG = re.compile(r"[0-9a-f-]{36}$|[0-9.]+$")
 _HEX = re.compile(r"[0-9a-f]{8,}$")
@@ -123,6 +125,9 @@ def _parts(distinct: tuple[str, ...], n: int) -> list[list[str]] | None:
         return None
     # Letters that never change (`r02c13f02p01`) are words beside numbers however long the text is.
     fixed = form[0] == "a" and len({_DIGITS.sub("", v) for v in some}) == 1
+    # `H06f00d0`: so are those behind the letter of a row.
+    letters = [_RUNS.findall(v)[::2] for v in some] if form[0] == "a" else []
+    fixed |= len(form) >= 4 and bool(letters) and all(len(v[0]) == 1 and v[1:] == letters[0][1:] for v in letters)
     if not fixed and (len(form) > 9 or any(_opaque(v) for v in some[:50])):
         return None
     runs = [_RUNS.findall(v) for v in distinct]
@@ -191,6 +196,8 @@ def _kind(values: tuple[str, ...]) -> tuple[str, Ints | None]:
         return "code", None
     if sum(bool(_DATE.match(v)) for v in some) >= need:
         return "date", None
+    if sum(bool(_ISO.match(v)) for v in some) >= need:
+        return "time", None
     if all(_SIZE.match(v) for v in some):
         return "word", None
     if _random_codes(some):

@@ -72,7 +72,7 @@ def judge(column: Column, keyed: Keyed, part: Roles, labels: Ints | None) -> tup
     if column.kind == "opaque":
         doubt *= 0.1
         evidence.append("long codes repeat, which chance cannot do")
-    elif column.kind == "time" and any(c.kind == "date" for c in key):
+    elif column.kind == "time" and (any(c.kind == "date" for c in key) or _dated(column)):
         doubt *= 0.3
         evidence.append("one moment returns in several files")
     elif (holes := _holes(column)) < 0.5:
@@ -92,6 +92,11 @@ def judge(column: Column, keyed: Keyed, part: Roles, labels: Ints | None) -> tup
     return "", evidence, 1 - doubt
 
 
+def _dated(column: Column) -> bool:
+    """Whether the values hold day and second together."""
+    return all(sum(c.isdigit() for c in v) >= 14 for v in column.values[:50])
+
+
 def steps_of(column: Column, codes: Ints, part: Roles, key: tuple[Column, ...], paired: frozenset[int]) -> list[Step]:
     """The columns behind the key, one by one, as divisions of its groups; then the paired words before it."""
     parent, steps = codes, []
@@ -105,6 +110,8 @@ def steps_of(column: Column, codes: Ints, part: Roles, key: tuple[Column, ...], 
         made = step(parent, c, called(c), second or c.hint in _words.COORDINATE, numbers_of(c))
         if made.kind == "unexplained" and c.hint in _words.SEQUENCE:
             made = replace(made, kind="run", text=f"`{c.hint}` numbers what was recorded of it")
+        if made.kind == "unexplained" and c.hint in _words.ENTITY - _words.ATTRIBUTE:
+            made = replace(made, kind="", text="")  # a finer thing by its word
         position = c if made.kind == "coordinate" and not second else None
         if made.kind and id(c) not in part.like_class:
             last_is_time = made.kind == "when" and c.kind == "time"

@@ -59,8 +59,8 @@ def unwrap(stem: str, folder: str, stems: frozenset[str]) -> str:
             if any(c.isdigit() for c in shorter) or (shorter and folder + shorter in stems):
                 core = shorter
         if core == before:
-            return core
-    return core
+            break
+    return _without_extension(core) if core != stem else core
 
 
 def cores(names: Sequence[str]) -> tuple[list[str], list[str], int]:
