@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..model import Descriptors, Ints, LabCheck, Samples
+from ..model import Descriptors, Grouping, Ints, LabCheck, Samples
 from .graph import knn_graph
 from .registering import need_cleanlab, register
 from .undisturbed import undisturbed
@@ -167,7 +167,9 @@ class _Given:
 
 def _rows_of(options: Mapping[str, Any], rows: Ints, n: int) -> dict[str, Any]:
     """Options with arrays over all samples cut to the rows of the lab."""
-    whole = {k: np.asarray(v) if isinstance(v, (list, tuple)) else v for k, v in options.items()}
+    plain = {k: v.codes if isinstance(v, Grouping) else v for k, v in options.items()}
+    listed = {k: isinstance(v, (list, tuple)) or hasattr(v, "__array__") for k, v in plain.items()}
+    whole = {k: np.asarray(v) if listed[k] else v for k, v in plain.items()}
     return {k: v[rows] if isinstance(v, np.ndarray) and v.shape[:1] == (n,) else v for k, v in whole.items()}
 
 

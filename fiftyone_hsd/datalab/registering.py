@@ -99,7 +99,9 @@ def _codes(groups: ArrayLike | Grouping | None, n: int) -> Ints:
         if np.issubdtype(values.dtype, np.integer):
             codes = np.where(values < 0, -1, values).astype(np.int64)
         else:
-            words = np.array(["" if v is None or v != v else str(v) for v in values.tolist()], np.str_)
+            import pandas as pd
+
+            words = np.array(["" if gone else str(v) for v, gone in zip(values, pd.isna(values), strict=True)], np.str_)
             number = np.unique(words, return_inverse=True)[1]
             codes = np.where(words == "", -1, number).astype(np.int64)
     if len(codes) != n:

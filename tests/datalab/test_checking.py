@@ -12,7 +12,7 @@ from fiftyone_hsd.datalab import check
 from fiftyone_hsd.datalab.checking import CHECKS, IMAGES, SPURIOUS
 from fiftyone_hsd.drawn import SMALL, vectors
 from fiftyone_hsd.errors import InputError
-from fiftyone_hsd.model import Descriptors, Samples
+from fiftyone_hsd.model import Descriptors, Grouping, Links, Samples
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("cleanlab") is None, reason="cleanlab not installed")
 
@@ -79,6 +79,23 @@ def test_unlabelled_samples_stay_out_and_odd_class_names_come_through(drawn):
     assert np.flatnonzero(found.flagged).tolist() == [wrong]
     assert np.isnan(found.score[::4]).all()
     assert lab.rows.tolist() == np.flatnonzero(labels >= 0).tolist()
+
+
+def test_groups_in_every_form_are_cut_to_the_labelled_rows(drawn):
+    import pandas as pd
+
+    old, labels = drawn.samples, drawn.samples.labels.copy()
+    labels[::3] = -1
+    samples = Samples(old.ids, old.paths, labels, old.classes, old.split, {}, old.root)
+    expected = None
+    names = pd.Series([f"p{g}" for g in drawn.groups], dtype="string").mask(drawn.groups == 0)
+    for groups in (drawn.groups, Grouping(drawn.groups, Links.of([], [], "")), drawn.groups.tolist(), names):
+        (found,) = check(samples, ["hidden_group"], types={"hidden_group": {"groups": groups}}).checks
+        assert found.reason == ""
+        flagged = found.flagged & (drawn.groups != 0)
+        assert expected is None or flagged.tolist() == expected
+        expected = flagged.tolist()
+    assert not found.flagged[drawn.groups == 0].any()  # <NA> is no group
 
 
 def test_without_labels_the_other_checks_run(drawn):
