@@ -10,21 +10,23 @@ group-disjoint folds no mate is asked. What both find is put together and named 
   them are listed;
 - isolated: any other suspected error.
 
-The mechanisms, their order (the first that fits counts) and the score are our choice.
+Confident learning takes what a model gets wrong with confidence for errors of the labels, also where all labels are
+right. So every suspicion is weighed (see `label_beliefs.bound`), and `likely` says which ones hold. The mechanisms,
+their order (the first that fits counts), the weighing and the score are our choice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InfeasibleError
-from .grouping.merge import merge
+from .label_beliefs import Labelled, Voice, together, voice
 from .metrics import Predictions, group_draws, score, totals
-from .model import Bools, Descriptors, Effect, Floats, Grouping, Ints, LabelIssues, Note, OutOfFold, Samples, Strings
+from .model import Bools, Descriptors, Effect, Grouping, LabelIssues, Note, OutOfFold, Samples, Strings
 from .out_of_fold import GROUP, KINDS, RANDOM, out_of_fold
 from .progress import Progress
 from .stats import DRAWS, Support, seed_interval
@@ -32,9 +34,6 @@ from .stats import DRAWS, Support, seed_interval
 ISOLATED, WIDE, DUPLICATE, MIXED = "isolated", "group-wide", "cross-class duplicate", "mixed group"
 MECHANISMS = (DUPLICATE, MIXED, WIDE, ISOLATED)
 TOPIC = "label issues"
-COPIES = ("bytes", "pixels")
-FLOOR = 1e-6
-"""Smallest probability that enters a score: one certain model must not outvote everything else for good."""
 
 
 def label_issues(
@@ -76,29 +75,10 @@ def label_issues(
         except InfeasibleError as error:
             notes.append(Note("not evaluated", TOPIC, f"label issues by {kind} folds: {error}"))
     effects = _skill(samples, whole, model, seen)
-    voices = {k: _voice(samples.labels, o) for k, o in seen.items() if _heard(k, effects, samples, notes)}
-    issues = _together(_Corpus.of(samples, whole), model, voices, effects, notes)
+    corpus = Labelled.of(samples, whole)
+    voices = {k: voice(corpus, o) for k, o in seen.items() if _heard(k, effects, samples, notes)}
+    issues = _together(corpus, model, voices, effects, notes)
     return replace(issues, options={"folds": folds, "seeds": seeds, "descriptor": descriptors.name})
-
-
-@dataclass(frozen=True, eq=False)
-class _Voice:
-    """What one kind of folds says: rows evaluated, flagged (n,), belief in the given label (n,), probabilities."""
-
-    rows: Ints
-    flagged: Bools
-    belief: Floats
-    probabilities: NDArray[np.float64]
-
-
-def _voice(labels: NDArray[np.integer], seen: OutOfFold) -> _Voice:
-    from .datalab.confident import confident_learning
-
-    rows = np.flatnonzero(seen.evaluated & (labels >= 0))
-    flagged, belief = np.zeros(len(labels), bool), np.full(len(labels), np.nan)
-    probabilities = np.asarray(seen.probabilities, np.float64)
-    flagged[rows], belief[rows] = confident_learning(labels[rows], probabilities[rows])
-    return _Voice(rows, flagged, belief, probabilities)
 
 
 def _skill(samples: Samples, grouping: Grouping, model: str, seen: Mapping[str, OutOfFold]) -> tuple[Effect, ...]:
@@ -142,128 +122,54 @@ def _heard(kind: str, effects: tuple[Effect, ...], samples: Samples, notes: list
     return False
 
 
-@dataclass(frozen=True, eq=False)
-class _Corpus:
-    """Labels and groups, with counts over the labelled images.
-
-    Attributes:
-        labels: int (n,).
-        cell: int64 (n,), number of the (group, label); -1 without a label.
-        share: float64 (n,), part of the group's labelled images that have this label; nan without a label.
-        torn: bool (n,), in a set of copies with several labels.
-    """
-
-    labels: NDArray[np.int32]
-    cell: Ints
-    share: Floats
-    torn: Bools
-
-    @staticmethod
-    def of(samples: Samples, grouping: Grouping) -> _Corpus:
-        """Counts of a corpus."""
-        n, labels = len(samples), samples.labels
-        rows = np.flatnonzero(labels >= 0)
-        key = grouping.codes[rows] * (len(samples.classes) + 1) + labels[rows]
-        cell, share = np.full(n, -1, np.int64), np.full(n, np.nan)
-        cell[rows] = np.unique(key, return_inverse=True)[1]
-        size = np.bincount(grouping.codes[rows], minlength=grouping.n_groups)
-        share[rows] = np.bincount(cell[rows])[cell[rows]] / size[grouping.codes[rows]] if len(rows) else 0
-        return _Corpus(labels, cell, share, _torn(labels, grouping))
-
-    def mean(self, values: NDArray[np.float64], rows: Ints) -> NDArray[np.float64]:
-        """float64 (n,), the mean over the rows of each cell; nan where a cell has none."""
-        cells = int(self.cell.max(initial=-1)) + 1
-        count = np.bincount(self.cell[rows], minlength=cells)
-        total = np.bincount(self.cell[rows], values[rows], minlength=cells)
-        result = np.full(len(self.cell), np.nan)
-        inside = self.cell >= 0
-        with np.errstate(invalid="ignore"):
-            result[inside] = (total / count)[self.cell[inside]]
-        return result
-
-
-def _torn(labels: NDArray[np.int32], grouping: Grouping) -> Bools:
-    """bool (n,), whether the same bytes or pixels occur under another label too."""
-    links = grouping.links
-    copies = links.take(links.accepted & np.isin(links.source, COPIES))
-    torn = np.zeros(len(labels), bool)
-    if len(copies):
-        sets = merge(len(labels), [copies], np.ones(len(labels), bool)).codes
-        rows = np.flatnonzero(labels >= 0)
-        several = np.bincount(np.unique(np.stack([sets[rows], labels[rows]]), axis=1)[0], minlength=int(sets.max()) + 1)
-        torn[rows] = several[sets[rows]] > 1
-    return torn
-
-
 def _together(
-    corpus: _Corpus, model: str, voices: Mapping[str, _Voice], effects: tuple[Effect, ...], notes: list[Note]
+    corpus: Labelled, model: str, voices: Mapping[str, Voice], effects: tuple[Effect, ...], notes: list[Note]
 ) -> LabelIssues:
     n = len(corpus.labels)
     by = {k: voices[k].flagged if k in voices else np.zeros(n, bool) for k in KINDS}
-    belief = {k: voices[k].belief if k in voices else np.full(n, np.nan) for k in KINDS}
+    given = {k: voices[k].given if k in voices else np.full(n, np.nan) for k in KINDS}
+    likely = corpus.torn.copy()
+    for spoken in voices.values():
+        likely |= spoken.likely
     wide = np.zeros(n, bool)
     if GROUP in voices:
-        voice = voices[GROUP]
-        several = np.bincount(corpus.cell[voice.rows], minlength=int(corpus.cell.max(initial=-1)) + 1) > 1
-        inside = np.flatnonzero(corpus.cell >= 0)
-        half = corpus.mean(voice.flagged.astype(np.float64), voice.rows)[inside] >= 0.5
-        wide[inside] = half & several[corpus.cell[inside]]
-    notes = [*notes, *_unevaluated(corpus.labels, voices)]
+        wide = _wide(corpus, voices[GROUP], voices[GROUP].flagged)
+        likely |= _wide(corpus, voices[GROUP], voices[GROUP].likely)
+    score, suggested = together(list(voices.values()), corpus.labels)
     return LabelIssues(
         model=model,
         mechanism=_mechanism(corpus, by[GROUP] | by[RANDOM], wide),
-        suggested=_suggested(corpus, voices),
-        score=_score(corpus, voices),
+        suggested=suggested,
+        score=score,
         by_group=by[GROUP],
         by_random=by[RANDOM],
-        score_group=belief[GROUP],
-        score_random=belief[RANDOM],
+        score_group=given[GROUP],
+        score_random=given[RANDOM],
         effects=effects,
-        notes=tuple(notes),
+        notes=(*notes, *_unevaluated(corpus.labels, voices)),
+        likely=likely,
     )
 
 
-def _mechanism(corpus: _Corpus, flagged: Bools, wide: Bools) -> Strings:
+def _wide(corpus: Labelled, spoken: Voice, flagged: Bools) -> Bools:
+    """bool (n,), the images of every (group, label) with two images or more of which at least half are flagged."""
+    wide = np.zeros(len(flagged), bool)
+    inside = np.flatnonzero(corpus.cell >= 0)
+    cell = corpus.cell[inside]
+    several = np.bincount(corpus.cell[spoken.rows], minlength=int(corpus.cell.max(initial=-1)) + 1) > 1
+    half = corpus.mean(flagged.astype(np.float64), spoken.rows)[inside] >= 0.5
+    wide[inside] = half & several[cell]
+    return wide
+
+
+def _mechanism(corpus: Labelled, flagged: Bools, wide: Bools) -> Strings:
     minority = np.nan_to_num(corpus.share, nan=1.0) <= 0.5
     suspected = flagged | wide
     choices = [corpus.torn, suspected & minority, wide, suspected]
     return np.asarray(np.select(choices, list(MECHANISMS), ""), np.str_)
 
 
-def _score(corpus: _Corpus, voices: Mapping[str, _Voice]) -> Floats:
-    """Geometric mean of the beliefs in the given label: of the image and of the mean over mates with the same label,
-    under each kind of folds that was evaluated for it."""
-    n = len(corpus.labels)
-    total, count = np.zeros(n), np.zeros(n)
-    for voice in voices.values():
-        for belief in (voice.belief, corpus.mean(voice.belief, voice.rows)):
-            there = np.isfinite(belief) & np.isfinite(voice.belief)
-            total[there] += np.log(np.maximum(belief[there], FLOOR))
-            count[there] += 1
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.exp(total / np.where(count, count, np.nan)))
-
-
-def _suggested(corpus: _Corpus, voices: Mapping[str, _Voice]) -> NDArray[np.int32]:
-    """The most probable class over both kinds of folds, with mates of the same label; -1 if it is the given one."""
-    n = len(corpus.labels)
-    result = np.full(n, -1, np.int32)
-    if not voices:
-        return result
-    classes = next(iter(voices.values())).probabilities.shape[1]
-    total = np.zeros((n, classes))
-    for voice in voices.values():
-        rows = voice.rows
-        total[rows] += np.log(np.maximum(voice.probabilities[rows], FLOOR))
-        for c in range(classes):
-            total[rows, c] += np.log(np.maximum(corpus.mean(voice.probabilities[:, c], rows)[rows], FLOOR))
-    best = total.argmax(axis=1)
-    there = (total != 0).any(axis=1) & (best != corpus.labels)
-    result[there] = best[there]
-    return result
-
-
-def _unevaluated(labels: NDArray[np.int32], voices: Mapping[str, _Voice]) -> list[Note]:
+def _unevaluated(labels: NDArray[np.int32], voices: Mapping[str, Voice]) -> list[Note]:
     missing = int((labels < 0).sum())
     notes = [Note("not evaluated", TOPIC, "label issues: images without a label", missing)] if missing else []
     if not voices:

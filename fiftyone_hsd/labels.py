@@ -172,12 +172,12 @@ def _with(base: AuditReport, issues: LabelIssues) -> AuditReport:
 def in_a_sentence(report: AuditReport, issues: LabelIssues) -> str:
     """How many labels are suspected, by what."""
     labelled = int((report.samples.labels >= 0).sum())
-    number = int(issues.flagged.sum())
+    number, likely = int(issues.flagged.sum()), int(issues.likely.sum())
     if not np.isfinite(issues.score).any():
         copies = f"; {number:,} exact copies disagree in their label" if number else ""
         return f"Label errors were not evaluated{copies}."
-    share = f"{number:,} of {labelled:,} labels ({number / labelled:.1%})"
-    return f"{share} are suspected to be wrong, by {issues.model} under two kinds of folds."
+    said = f"{likely:,} of {labelled:,} labels ({likely / labelled:.1%}) are likely to be wrong by {issues.model}"
+    return f"{said}, {number:,} are suspected; what is suspected only may be the model's own error."
 
 
 def _write(report: AuditReport, out: Path, progress: Progress) -> None:

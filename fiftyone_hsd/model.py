@@ -776,6 +776,7 @@ class LabelIssues:
         checks: further checks of Datalab that were asked for.
         notes: what could not be evaluated, by name.
         options: what determined the result: folds, seeds, descriptor.
+        likely: bool (n,), the issues that are likely to be right; the others may be the model's own errors.
     """
 
     model: str
@@ -790,6 +791,7 @@ class LabelIssues:
     checks: tuple[LabCheck, ...] = ()
     notes: tuple[Note, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    likely: Bools = field(default_factory=lambda: np.zeros(0, bool))
 
     def __post_init__(self) -> None:
         mechanism = _array(self.mechanism, np.str_, (None,), "mechanism")
@@ -800,7 +802,10 @@ class LabelIssues:
         for name in ("score", "score_group", "score_random"):
             _set(self, **{name: _array(getattr(self, name), np.float64, (n,), name)})
         _set(self, effects=tuple(self.effects), checks=tuple(self.checks), notes=tuple(self.notes))
-        _set(self, options=dict(self.options))
+        likely = np.zeros(n, bool) if not len(np.asarray(self.likely)) else self.likely
+        _set(self, options=dict(self.options), likely=_array(likely, np.bool_, (n,), "likely"))
+        if (self.likely & ~self.flagged).any():
+            raise InputError("a label without an issue is called likely wrong")
 
     @property
     def flagged(self) -> Bools:

@@ -40,6 +40,12 @@ def test_right_labels_that_can_be_learned_are_left_alone():
     assert all(e.estimate > 0.95 for e in issues.effects)
 
 
+def test_the_errors_of_a_weak_model_are_suspected_but_not_likely():
+    issues = found(*corpus(groups=120, signal=0.4, look=2.0))
+    assert issues.flagged.mean() > 0.3
+    assert issues.likely.mean() < 0.02
+
+
 def test_single_wrong_labels_among_mates_and_alone():
     labels, codes, x = corpus()
     codes[150:200] = np.arange(100, 150)  # ten groups become fifty singletons
@@ -48,6 +54,7 @@ def test_single_wrong_labels_among_mates_and_alone():
     given[wrong] = (given[wrong] + 1) % 3
     issues = found(given, codes, x)
     assert np.flatnonzero(issues.flagged).tolist() == wrong
+    assert np.flatnonzero(issues.likely).tolist() == wrong
     assert issues.mechanism[wrong].tolist() == [MIXED] * 3 + [ISOLATED] * 2
     assert issues.suggested[wrong].tolist() == labels[wrong].tolist()
     assert set(np.argsort(issues.score)[:5].tolist()) == set(wrong)

@@ -48,6 +48,8 @@ def test_a_folder_becomes_a_list_and_a_report(mislabelled, tmp_path):
     assert len(rows) == len(report.samples)
     flagged = [r for r in rows if r["issue"] == "true"]
     assert rows[: len(flagged)] == flagged
+    likely = [r for r in rows if r["likely"] == "true"]
+    assert rows[: len(likely)] == likely
     assert {r["path"] for r in rows if r["mechanism"] == "cross-class duplicate"} == {image, copy}
     (issues,) = report.label_results
     assert len(flagged) == int(issues.flagged.sum())
@@ -144,7 +146,7 @@ def test_the_command(mislabelled, tmp_path, capfd):
         cli.main([*words, "--checks", "outlier, dark", "--out", str(tmp_path), "-q"])
     out, err = capfd.readouterr()
     assert (int(ended.value.code or 0), err) == (0, "")
-    assert "suspected to be wrong" in out
+    assert "likely to be wrong" in out
     assert "cross-class duplicate: 2" in out
     assert "Datalab's outlier" in out
     assert "label_issues.csv" in out

@@ -40,7 +40,7 @@ LAYERS = (
     "controls",
     "out_of_fold",
     "datalab",
-    "label_issues",
+    "label_issues + label_beliefs",
     "report",
     "dataset",
     "audit + audit_groups",

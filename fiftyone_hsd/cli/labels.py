@@ -82,15 +82,17 @@ def show(console: Out, report: AuditReport, issues: LabelIssues) -> None:
         if skill.metric == "balanced_accuracy":
             console.say(f"balanced accuracy of {skill.model}, {skill.condition}: {interval(skill, '.3f')}")
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for name in ("image", "label", "suggested", "mechanism", "score"):
+    for name in ("image", "label", "suggested", "mechanism", "likely", "score"):
         table.add_column(name)
     classes = (*report.samples.classes, "")
     rows = np.flatnonzero(issues.flagged)
-    rows = rows[np.argsort(issues.score[rows], kind="stable")]
+    rows = rows[np.lexsort((issues.score[rows], ~issues.likely[rows]))]
     for row in rows[:SHOWN].tolist():
         words = (report.samples.ids[row], classes[report.samples.labels[row]], classes[issues.suggested[row]])
         number = "" if np.isnan(issues.score[row]) else f"{issues.score[row]:.3f}"
-        table.add_row(*(cell(w) for w in (*words, str(issues.mechanism[row]), number)))
+        table.add_row(
+            *(cell(w) for w in (*words, str(issues.mechanism[row]), "yes" if issues.likely[row] else "", number))
+        )
     if len(rows):
         kinds, counts = np.unique(issues.mechanism[rows], return_counts=True)
         console.say(", ".join(f"{k}: {c:,}" for k, c in zip(kinds.tolist(), counts.tolist(), strict=True)))

@@ -16,7 +16,8 @@ def label_marks(report: AuditReport) -> Marks:
     """Fields, tags and saved views of the newest label results of a report.
 
     `hsd_label_issue` = mechanism, `hsd_label_suggested` = class to look at instead, `hsd_label_score` = belief in the
-    label; tags `hsd:label-issue:MECHANISM`; views `hsd-label-issues` and one a mechanism.
+    label; tags `hsd:label-issue`, `hsd:label-issue:likely`, `hsd:label-issue:MECHANISM`; views `hsd-label-issues`,
+    `hsd-label-likely` and one a mechanism.
     """
     issues = report.label_results[-1]
     names = (*report.samples.classes, None)
@@ -43,6 +44,11 @@ def label_marks(report: AuditReport) -> Marks:
         every = f"{TAG}label-issue"
         tags.append(Tagging(every, np.flatnonzero(flagged).astype(np.int64)))
         views.append(ViewPlan(f"{VIEW}label-issues", f"{int(flagged.sum())} labels that may be wrong", (every,)))
+    if issues.likely.any():
+        tag = f"{TAG}label-issue:likely"
+        tags.append(Tagging(tag, np.flatnonzero(issues.likely).astype(np.int64)))
+        words = f"{int(issues.likely.sum())} labels that are likely to be wrong"
+        views.append(ViewPlan(f"{VIEW}label-likely", words, (tag,)))
     for mechanism in np.unique(issues.mechanism[flagged]).tolist():
         rows = np.flatnonzero(issues.mechanism == mechanism).astype(np.int64)
         word = re.sub(r"[^a-z]+", "-", mechanism)

@@ -33,7 +33,9 @@ EXPOSURE = "path,condition,seed,exposed,mates_in_train,nearest_train,nearest_sim
 EXPOSING = "path,condition,seed,train,evidence,through,weakest,similarity,mates_in_train"
 EFFECTS = "what,model,condition,seed,partition,class,metric,estimate,low,high,p,n,method"
 CONTROLS = f"{EFFECTS},control,variant,chance"
-LABEL_ISSUES = "path,model,label,group,issue,mechanism,suggested,score,by_group,by_random,score_group,score_random"
+LABEL_ISSUES = (
+    "path,model,label,group,issue,likely,mechanism,suggested,score,by_group,by_random,score_group,score_random"
+)
 RUNS = (
     "model,condition,seed,status,seconds,peak_memory,digest,train_seed,options,n_train,n_predicted,plan,versions,notes"
 )
@@ -213,12 +215,12 @@ class _Columns:
         )
 
     def label_issues(self) -> Iterator[str]:
-        """Every labelled image, the least believed label first."""
+        """Every labelled image: likely errors first, then other suspicions, the least believed label first."""
         yield f"{LABEL_ISSUES}\n"
         names = [*map(cell, self.report.samples.classes), ""]
         for issues in self.report.label_results:
             rows = np.flatnonzero(self.report.samples.labels >= 0)
-            rows = rows[np.lexsort((issues.score[rows], ~issues.flagged[rows]))]
+            rows = rows[np.lexsort((issues.score[rows], ~issues.flagged[rows], ~issues.likely[rows]))]
             at = rows.tolist()
             yield _lines(
                 [
@@ -227,6 +229,7 @@ class _Columns:
                     [self.label[i] for i in at],
                     [self.group[i] for i in at],
                     _spread(issues.flagged[rows]),
+                    _spread(issues.likely[rows]),
                     _spread(issues.mechanism[rows]),
                     [names[c] for c in issues.suggested[rows].tolist()],
                     [cell(v) for v in issues.score[rows].tolist()],

@@ -107,6 +107,7 @@ def issues_of(samples: Samples, groups, found, given, seeds):
 
 def interval(values, drawn, support, paired=False):
     got = seed_interval(float(np.mean(values)), values, np.mean(drawn, axis=0), support, paired=paired)
+    got = got.within(-1.0 if paired else 0.0, 1.0)
     return f"{got.estimate:.3f} [{got.low:.3f}, {got.high:.3f}]"
 
 
@@ -117,7 +118,7 @@ def measure(name, samples, groups, found, how, options):
     weights = np.random.default_rng(5).exponential(size=(options.draws, n_groups))
     kinds = ("group", "random", "both")
     value, drawn = ({k: [] for k in kinds} for _ in range(2))
-    recall, precision = ({k: [] for k in (*kinds, "listed")} for _ in range(2))
+    recall, precision = ({k: [] for k in (*kinds, "listed", "likely")} for _ in range(2))
     wrong_groups = []
     for seed in range(options.flips):
         given = flip(np.asarray(samples.labels), groups, classes, how, seed)
@@ -130,16 +131,16 @@ def measure(name, samples, groups, found, how, options):
             belief = np.nan_to_num(beliefs[k], nan=1.0)
             value[k].append(average_precision_score(bad, -belief))
             drawn[k].append([average_precision_score(bad, -belief, sample_weight=w[groups]) for w in weights])
-        for k, flagged in {**flags, "listed": issues.flagged}.items():
+        for k, flagged in {**flags, "listed": issues.flagged, "likely": issues.likely}.items():
             recall[k].append(flagged[bad].mean())
-            precision[k].append(bad[flagged].mean() if flagged.any() else np.nan)
+            precision[k] += [bad[flagged].mean()] if flagged.any() else []
     every = np.concatenate(wrong_groups)
     support = Support.of(every, np.zeros(len(every), np.int64))
     cells = [interval(value[k], drawn[k], support) for k in kinds]
     difference = np.array(value["group"]) - np.array(value["random"])
     cells.append(interval(difference, np.array(drawn["group"]) - np.array(drawn["random"]), support, True))
     cells += ["/".join(f"{np.mean(recall[k]):.3f}" for k in recall)]
-    cells += ["/".join(f"{np.nanmean(precision[k]):.2f}" for k in precision)]
+    cells += ["/".join(f"{np.mean(v):.2f}" if v else "-" for v in precision.values())]
     print(f"| {name} | {how} | {' | '.join(cells)} |", flush=True)
 
 
@@ -154,18 +155,17 @@ def main() -> None:
     globals()["DATA"] = options.data
     names = options.corpora or list(CORPORA)
     corpora = {name: CORPORA[name]() for name in names}
-    print(
-        "Without flips; skill = balanced accuracy under group/random folds, flagged = group folds/random folds/listed\n"
-    )
+    print("Without flips; skill = balanced accuracy under group/random folds")
+    print("flagged = by group folds/by random folds/listed/likely\n")
     print("| corpus | images | groups | skill | flagged | not evaluated |\n|---|---|---|---|---|---|")
     for name, (samples, groups, found) in corpora.items():
         issues = issues_of(samples, groups, found, samples.labels, options.seeds)
         skill = "/".join(f"{e.estimate:.2f}" for e in issues.effects if e.metric == "balanced_accuracy")
-        shares = (issues.by_group.mean(), issues.by_random.mean(), issues.flagged.mean())
+        shares = (issues.by_group.mean(), issues.by_random.mean(), issues.flagged.mean(), issues.likely.mean())
         said = "; ".join(n.text.split(":")[0] for n in issues.notes if n.level == "not evaluated")
         row = (name, len(samples), len(np.unique(groups)), skill, "/".join(f"{s:.1%}" for s in shares))
         print("| " + " | ".join(map(str, (*row, said))) + " |", flush=True)
-    print("\nAverage precision [95 %], and recall and precision of group folds/random folds/either/listed\n")
+    print("\nAverage precision [95 %], and recall and precision of group folds/random folds/either/listed/likely\n")
     print("| corpus | flips | group folds | random folds | both | group - random | recall | precision |")
     print("|---|---|---|---|---|---|---|---|")
     for name in [n for n in FLIPPED if n in corpora]:

@@ -51,7 +51,8 @@ def report(blood):
     score = np.where(np.arange(n) == 5, np.nan, 0.25)
     none = np.zeros(n, bool)
     suggested = np.where(np.arange(n) == 3, 0, -1)
-    issues = LabelIssues("linear_probe", mechanism, suggested, score, none, none, score, score)
+    likely = np.arange(n) == 4
+    issues = LabelIssues("linear_probe", mechanism, suggested, score, none, none, score, score, likely=likely)
     return dataclasses.replace(whole, label_results=(issues,))
 
 
@@ -72,7 +73,13 @@ def test_fields_tags_and_views_come_and_go_beside_an_audit(blood, report):
     assert values[9] == "cross-class duplicate"
     assert blood.values("hsd_label_suggested")[3] == report.samples.classes[0]
     assert blood.values("hsd_label_score")[4:6] == [0.25, None]
-    assert set(written.views) == {"hsd-label-issues", "hsd-label-group-wide", "hsd-label-cross-class-duplicate"}
+    assert blood.load_saved_view("hsd-label-likely").values("id") == [report.samples.ids[4]]
+    assert set(written.views) == {
+        "hsd-label-issues",
+        "hsd-label-likely",
+        "hsd-label-group-wide",
+        "hsd-label-cross-class-duplicate",
+    }
     assert len(blood.load_saved_view("hsd-label-issues")) == 3
     assert len(blood.load_saved_view("hsd-label-group-wide")) == 2
     assert dataset.stored(blood, "labels") is not None
@@ -111,7 +118,8 @@ def test_what_somebody_changed_is_not_lost_unasked(blood, report):
 
 def test_no_issues_leave_a_field_and_no_view(blood, report):
     (issues,) = report.label_results
-    none = dataclasses.replace(issues, mechanism=np.full(len(report.samples), "", "<U1"))
+    nothing = np.full(len(report.samples), "", "<U1")
+    none = dataclasses.replace(issues, mechanism=nothing, likely=np.zeros(len(nothing), bool))
     assert label_marks(dataclasses.replace(report, label_results=(none,))).views == ()
     with pytest.raises(InputError, match="no label results"):
         dataset.write_labels(blood, dataclasses.replace(report, label_results=()))

@@ -115,7 +115,7 @@ def _files(report: AuditReport) -> Table:
     if report.control_results:
         files.append(("controls.csv", "control experiments"))
     if report.label_results:
-        files.append(("label_issues.csv", "each labelled image, the least believed label first"))
+        files.append(("label_issues.csv", "each labelled image; likely errors first, then other suspicions"))
     if not report.plans:
         files = [f for f in files if f[0] != "splits/all.csv"]
     note = (

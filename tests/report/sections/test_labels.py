@@ -34,6 +34,7 @@ def issues(report: AuditReport) -> LabelIssues:
             LabCheck("dark", np.zeros(n, bool), score, "no picture library"),
         ),
         notes=(Note("not evaluated", "label issues", "random folds: too few", 3),),
+        likely=mechanism == "mixed group",
     )
 
 
@@ -45,21 +46,22 @@ def test_mechanisms_list_skill_and_checks(report: AuditReport, issues: LabelIssu
     found = section(dataclasses.replace(report, label_results=(issues,)))
     assert found is not None
     tables = {b.title.split(",")[0]: b for b in found.blocks if isinstance(b, Table)}
-    assert [(r[0], r[1], r[2], r[3]) for r in tables["Mechanisms"].rows] == [
-        ("cross-class duplicate", 1, 0, 0),
-        ("mixed group", 1, 0, 0),
-        ("group-wide", 1, 1, 0),
-        ("isolated", 1, 0, 1),
+    assert [r[:5] for r in tables["Mechanisms"].rows] == [
+        ("cross-class duplicate", 1, 0, 0, 0),
+        ("mixed group", 1, 1, 0, 0),
+        ("group-wide", 1, 0, 1, 0),
+        ("isolated", 1, 0, 0, 1),
     ]
     worst = tables["The least believed labels"].rows
-    assert [r[0] for r in worst] == [report.samples.ids[i] for i in (7, 2, 1, 0)]
+    assert [r[0] for r in worst] == [report.samples.ids[i] for i in (1, 7, 2, 0)]
     assert isinstance(tables["How far the model can be trusted"].rows[0][2], Estimate)
     checks = tables["Further checks of cleanlab's Datalab"].rows
     assert checks == (("outlier", 1, "evaluated"), ("dark", None, "not evaluated: no picture library"))
     assert any(isinstance(b, Notice) and b.level == "not evaluated" for b in found.blocks)
     pictures = next(b for b in found.blocks if isinstance(b, Pictures))
     assert len(pictures.rows) == 4
-    assert "4 of 58" in found.lead
+    assert "1 of 58" in found.lead
+    assert "4 are suspected" in found.lead
 
 
 def test_hostile_text_stays_text_and_the_list_is_whole(
