@@ -55,6 +55,7 @@ class Look:
         left: what is left of the picture, as it stands in a sentence ("the 20 x 20 pixels at the upper left").
         object_free: True = nothing of the object is meant to be left, so that anything above chance is acquisition;
             False = the object is destroyed in part only.
+        whole: what it is compared with.
         change: (row, picture) -> picture, uint8 (h, w, 3); the preset `paper` makes pictures of different sizes alike.
     """
 
@@ -63,6 +64,7 @@ class Look:
     left: str
     object_free: bool
     change: Change
+    whole: str = "whole pictures"
 
 
 @dataclass(frozen=True, eq=False)

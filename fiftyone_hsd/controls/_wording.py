@@ -99,15 +99,15 @@ def _release(how: Look, cells: Sequence[Cells]) -> Note:
             else f"no inflation of {how.left} is shown"
         )
         return Note("warning" if own.low > 0 else "info", topic, f"{said}. {at}")
-    at += f" for the control, {_signed(whole)} for whole pictures"
+    at += f" for the control, {_signed(whole)} for {how.whole}"
     if own.low > 0 and whole.low > 0:
-        text = f"groups have a fingerprint in {how.left}, and a random split inflates whole pictures as well"
+        text = f"groups have a fingerprint in {how.left}, and a random split inflates {how.whole} as well"
     elif own.low > 0:
-        text = f"groups have a fingerprint in {how.left}; inflation of whole pictures is not shown"
+        text = f"groups have a fingerprint in {how.left}; inflation of {how.whole} is not shown"
     elif whole.low > 0:
-        text = f"a random split inflates whole pictures, but no fingerprint of groups is shown in {how.left}"
+        text = f"a random split inflates {how.whole}, but no fingerprint of groups is shown in {how.left}"
     else:
-        text = f"neither a fingerprint of groups in {how.left} nor inflation of whole pictures is shown"
+        text = f"neither a fingerprint of groups in {how.left} nor inflation of {how.whole} is shown"
     return Note("warning" if own.low > 0 else "info", topic, f"{text}. {at}")
 
 

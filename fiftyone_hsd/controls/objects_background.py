@@ -25,6 +25,7 @@ Crops = list[tuple[Pixels, Pixels]]
 """(around an object, away from all), both of one size."""
 NAME = "objects_background"
 LEAST = 20
+AROUND = "crops around objects"
 
 
 def objects_background(study: Study, *, progress: Progress | None = None) -> Outcome:
@@ -57,8 +58,8 @@ def objects_background(study: Study, *, progress: Progress | None = None) -> Out
 
 def _read(inner: Study, origin: Ints, crops: Crops, notes: list[Note], progress: Progress | None) -> Outcome:
     """Background in the role of the control, objects in that of whole pictures."""
-    around = Look(NAME, "objects", "crops around objects", False, lambda row, _: crops[row][0])
-    away = Look(NAME, "background", "crops without an object", True, lambda row, _: crops[row][1])
+    around = Look(NAME, "objects", AROUND, False, lambda row, _: crops[row][0])
+    away = Look(NAME, "background", "crops without an object", True, lambda row, _: crops[row][1], AROUND)
     runs, results, reading, sheets = {}, [], [], []
     for how in (around, away):
         runs[how.variant] = read(inner, vectors_of(inner, how, progress), inner.models, (NAME, how.variant), progress)
