@@ -15,6 +15,7 @@ from .plan_effects import plan_numbers
 from .scoreboard import Scoreboard, scoreboards
 from .splitting import CONDITIONS, SHUFFLE
 from .stats import DRAWS, NAN, Interval, design_effect, intraclass_correlation, seed_interval
+from .two_class import two_class_numbers
 
 INTACT, RANDOM, EXISTING = CONDITIONS[0], CONDITIONS[-1], "existing"
 BOOTSTRAP = (
@@ -55,6 +56,7 @@ def effects(
     for board in boards:
         rows += [replace(e, model=board.model) for e in _model_numbers(board, doubt)]
         rows += [replace(e, model=board.model) for e in naive_numbers(board, samples, known, plans)]
+    rows += two_class_numbers(samples, known, plans, exposures, runs, boards, draws=draws, seed=seed)
     if not any(e.what == "inflation" for e in rows):
         rows.append(_missing(samples, plans, boards, doubt))
     return rows

@@ -35,7 +35,7 @@ LAYERS = (
     "launch",
     "stats + metrics",
     "dependence",
-    "effects + scoreboard + class_effects + plan_effects",
+    "effects + scoreboard + class_effects + plan_effects + two_class",
     "verdict",
     "controls",
     "out_of_fold",
