@@ -188,6 +188,13 @@ def test_balanced_weights_make_classes_count_alike(coloured):
         assert class_weight(job, "cpu").numpy() == pytest.approx(expected)
 
 
+def test_the_log_goes_to_tensorboard_on_request_and_changes_nothing(model, coloured, tmp_path):
+    pytest.importorskip("tensorboard")
+    run = fit(model, coloured, tmp_path, tensorboard=True)
+    assert np.array_equal(run.probabilities, fit(model, coloured).probabilities)
+    assert list((tmp_path / "tensorboard").glob("events*"))
+
+
 def test_a_checkpoint_never_runs_code(model, coloured, tmp_path):
     (tmp_path / "last.pt").write_bytes(b"cos\nsystem\n(S'touch " + str(tmp_path / "ran").encode() + b"'\ntR.")
     fit(model, coloured, tmp_path)
