@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fiftyone_hsd import audit, cli, dataset, ladder, repair
+from fiftyone_hsd import audit, cli, dataset, export, ladder, repair, verify
 from fiftyone_hsd.controls._boxes import several
 from fiftyone_hsd.dataset import bulk, marks
 from fiftyone_hsd.errors import EmptyError, FieldError, InputError, StaleError
@@ -651,3 +651,18 @@ def test_the_source_of_a_ladder_may_be_a_field(blood):
     assert set(found.samples.column("site_of_scan")) == {"s0", "s1"}
     with pytest.raises(FieldError):
         ladder(blood, group_field="patient", source="nowhere", seeds=1)
+
+
+# Release
+
+
+def test_a_release_of_a_dataset_holds_neither_ids_nor_paths(blood, tmp_path):
+    audit(blood, group_field="patient", seeds=1, models=(), out=tmp_path / "out")
+    release = export(tmp_path / "out", tmp_path / "release")
+    data = b"".join(p.read_bytes() for p in release.rglob("*") if p.is_file())
+    ids, paths = blood.values(["id", "filepath"])
+    for word in (*ids, *paths, *(Path(p).name for p in paths), *(Path(p).stem for p in paths), blood.name):
+        assert word.encode() not in data
+    root = Path(paths[0]).parents[2]
+    key = tmp_path / "out" / ".hsd" / "alias_key.json"
+    assert verify(release, images=root, key=key).holds

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from .files import CONTENT, RELEASE, digest_of, listed_files, rendered
 
 Finding = tuple[str, int, tuple[str, ...]]
 """Name of a check, number of things compared, what differs."""
+ALL, EXPOSURES = "splits/all.csv", "exposure.csv"
 MOST = 20
 """Differences listed of one check; the rest is counted."""
 
@@ -82,7 +85,7 @@ def read_release(folder: Path) -> tuple[Release | None, list[Finding]]:
     ]
     try:
         return _tables(folder, value, listed), findings
-    except (HsdError, KeyError, ValueError, IndexError, UnicodeError) as error:
+    except (HsdError, OSError, csv.Error, KeyError, ValueError, IndexError) as error:
         findings.append(("the tables can be read", 1, (f"a table is damaged: {error}",)))
         return None, findings
 
@@ -107,7 +110,8 @@ def _files(folder: Path, listed: Mapping[str, str]) -> Finding:
 
 
 def _tables(folder: Path, value: Mapping[str, Any], listed: Mapping[str, str]) -> Release:
-    tables = {n: read_table(folder / n) for n in sorted(listed) if n.endswith(".csv") and n != "links.csv"}
+    streamed = ("links.csv", ALL, EXPOSURES)
+    tables = {n: read_table(folder / n) for n in sorted(listed) if n.endswith(".csv") and n not in streamed}
     samples, content = tables["samples.csv"], tables[CONTENT]
     usable = [i for i, why in enumerate(samples["failure"]) if not why]
     paths = [samples["path"][i] for i in usable]
@@ -115,27 +119,46 @@ def _tables(folder: Path, value: Mapping[str, Any], listed: Mapping[str, str]) -
     if len(row) != len(paths):
         raise ValueError("samples.csv names a sample twice")
     digests = dict(zip(content["path"], content["sha256"], strict=True))
-    group = [samples["group"][i] for i in usable]
-    everything = tables.get("splits/all.csv", {"path": [], "condition": [], "seed": [], "partition": []})
-    plans: dict[tuple[str, int], list[str]] = {}
-    columns = (everything[c] for c in ("path", "condition", "seed", "partition"))
-    for path, condition, seed, partition in zip(*columns, strict=True):
-        plans.setdefault((condition, int(seed)), [""] * len(paths))[row[path]] = partition
-    exposures: dict[tuple[str, int], dict[str, tuple[str, str]]] = {}
-    table = tables["exposure.csv"]
-    columns = (table[c] for c in ("path", "condition", "seed", "exposed", "mates_in_train"))
-    for path, condition, seed, exposed, mates in zip(*columns, strict=True):
-        exposures.setdefault((condition, int(seed)), {})[path] = (exposed, mates)
+    label, group, split = (np.array([samples[c][i] for i in usable], np.str_) for c in ("label", "group", "split"))
     return Release(
         folder=folder,
         value=value,
         paths=tuple(paths),
-        label=np.array([samples["label"][i] for i in usable], np.str_),
-        group=np.array(group, np.str_),
-        split=np.array([samples["split"][i] for i in usable], np.str_),
+        label=label,
+        group=group,
+        split=split,
         content=np.array([digests.get(p, "") for p in paths], np.str_),
-        codes=np.unique(np.array(group, np.str_), return_inverse=True)[1].astype(np.int64),
-        plans={k: np.array(v, np.str_) for k, v in plans.items()},
-        exposures=exposures,
+        codes=np.unique(group, return_inverse=True)[1].astype(np.int64),
+        plans=_plans(folder / ALL, row) if ALL in listed else {},
+        exposures=_exposures(folder / EXPOSURES, paths, row),
         tables=tables,
     )
+
+
+def _rows(path: Path, columns: Sequence[str]) -> Iterator[list[str]]:
+    """The cells of some columns, row by row: a table of every condition and seed is too long to be held as text."""
+    with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        header = next(reader, [])
+        at = [header.index(c) for c in columns]
+        for row in reader:
+            yield [row[k] for k in at]
+
+
+def _plans(path: Path, row: Mapping[str, int]) -> dict[tuple[str, int], Strings]:
+    plans: dict[tuple[str, int], list[str]] = {}
+    for name, condition, seed, partition in _rows(path, ("path", "condition", "seed", "partition")):
+        plan = plans.setdefault((condition, int(seed)), [""] * len(row))
+        plan[row[name]] = sys.intern(partition)
+    return {k: np.array(v, np.str_) for k, v in plans.items()}
+
+
+def _exposures(
+    path: Path, paths: Sequence[str], row: Mapping[str, int]
+) -> dict[tuple[str, int], dict[str, tuple[str, str]]]:
+    exposures: dict[tuple[str, int], dict[str, tuple[str, str]]] = {}
+    columns = ("path", "condition", "seed", "exposed", "mates_in_train")
+    for name, condition, seed, exposed, mates in _rows(path, columns):
+        said = (sys.intern(exposed), sys.intern(mates))
+        exposures.setdefault((condition, int(seed)), {})[paths[row[name]]] = said
+    return exposures

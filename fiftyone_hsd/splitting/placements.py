@@ -20,6 +20,8 @@ ASIDE = -1
 """Target of a group that is set aside whole."""
 SECONDS = 60.0
 """Bound on the solver's time for one programme; what was found by then is used, with a bound on what may be better."""
+PROVEN = 10_000
+"""Samples up to which also the fewest set aside are proven; above, the number that changes is (to half a sample)."""
 NEGLIGIBLE = 1e-7
 
 
@@ -146,11 +148,17 @@ def smallest_change(corpus: Corpus, options: Placements, bounds: Bounds, seconds
     weight = 0.25 / (1 + float(corpus.many @ corpus.sizes.sum(axis=1)))
     price = options.changed + weight * options.aside
     found = programme.solve(price, 0.0)
+    bound = getattr(found, "mip_dual_bound", None)
+    forced = (options.aside == 0) | ((options.target != ASIDE) & corpus.frozen[options.target])
+    if found.x is None and found.status == 1 and not forced.all():
+        # Nothing was found in the time: a change that sets nothing more aside than it must is one of those looked for.
+        found = programme.solve(price, 0.0, only=forced)
     if found.x is None and found.status == 2:
         tight = programme.solve(None, np.inf)
         if tight.x is not None:
             # Presence is counted in whole numbers, widenings are continuous: the solver's tolerance is left to them.
             found = programme.solve(price, float(tight.fun) + NEGLIGIBLE)
+            bound = getattr(found, "mip_dual_bound", None)
             found = tight if found.x is None else found
     if found.x is None:
         raise InfeasibleError(
@@ -159,16 +167,18 @@ def smallest_change(corpus: Corpus, options: Placements, bounds: Bounds, seconds
             "freeze nothing, or leave the bounds out",
         )
     # The price of what is set aside is below a quarter of a sample in all.
-    bound = getattr(found, "mip_dual_bound", None)
-    least = 0 if bound is None or found is programme.tight else int(np.ceil(bound - 0.25 - 1e-6))
-    return programme.read(found, max(0, least))
+    least = 0 if bound is None or not np.isfinite(bound) else int(np.ceil(bound - 0.25 - 1e-6))
+    # Without any bound every group takes its own cheapest placement.
+    cheapest = np.full(len(corpus.many), np.iinfo(np.int64).max)
+    np.minimum.at(cheapest, options.kind, options.changed)
+    return programme.read(found, max(int(corpus.many @ cheapest), least))
 
 
 class _Programme:
     """The mixed-integer programme (HiGHS): numbers of groups, widenings of bounds, absences."""
 
     def __init__(self, corpus: Corpus, options: Placements, bounds: Bounds, seconds: float) -> None:
-        self.corpus, self.options, self.seconds, self.tight = corpus, options, seconds, None
+        self.corpus, self.options, self.seconds = corpus, options, seconds
         self.open = np.flatnonzero(~corpus.frozen)
         # Column 0 is about all samples, column 1 + c about class c.
         have = np.c_[
@@ -207,8 +217,11 @@ class _Programme:
         )
         return rows, low, high
 
-    def solve(self, price: Floats | None, allowed: float) -> Any:
-        """The cheapest placement with at most this sum of widenings and absences; no price: that sum is the price."""
+    def solve(self, price: Floats | None, allowed: float, only: Bools | None = None) -> Any:
+        """The cheapest placement with at most this sum of widenings and absences; no price: that sum is the price.
+
+        `only`: bool (P,), the placements that may be used.
+        """
         from scipy.optimize import Bounds as Box
         from scipy.optimize import LinearConstraint, milp
 
@@ -218,15 +231,15 @@ class _Programme:
         if 0 < allowed < np.inf:
             rules.append(LinearConstraint(slack[None], -np.inf, allowed))
         most = np.r_[np.full(r, np.inf), np.ones(h)] if allowed else np.zeros(r + h)
+        groups = self.corpus.many[self.options.kind] * (True if only is None else only)
+        n = float(self.corpus.many @ self.corpus.sizes.sum(axis=1))
         found: Any = milp(
             slack if price is None else np.r_[price, np.zeros(r + h)],
             integrality=np.r_[np.ones(p), np.zeros(r), np.ones(h)],
-            bounds=Box(0, np.r_[self.corpus.many[self.options.kind].astype(float), most]),
+            bounds=Box(0, np.r_[groups.astype(float), most]),
             constraints=rules,
-            options={"time_limit": self.seconds, "mip_rel_gap": 0.0},
+            options={"time_limit": self.seconds, "mip_rel_gap": 0.0 if n <= PROVEN else 0.5 / n},
         )
-        if price is None:
-            self.tight = found
         return found
 
     def read(self, found: Any, least: int) -> Solution:

@@ -10,7 +10,8 @@ import pytest
 from fiftyone_hsd.errors import EmptyError, FieldError, InfeasibleError, InputError
 from fiftyone_hsd.model import UNUSED
 from fiftyone_hsd.splitting.checks import crossing_groups
-from fiftyone_hsd.splitting.repair import CLASS_BOUND, REASONS, SHARE_BOUND, repair
+from fiftyone_hsd.splitting.placements import Bounds, _Programme, placements
+from fiftyone_hsd.splitting.repair import CLASS_BOUND, REASONS, SHARE_BOUND, _corpus, _members, repair
 
 PARTS = ("test", "train", "val")
 
@@ -111,6 +112,19 @@ def test_promises_hold_on_random_corpora(draw_corpus) -> None:
             assert found.least <= len(found.rows) == found.moved + found.set_aside
             repaired += 1
     assert repaired >= 40
+
+
+def test_the_fallback_of_a_free_search_is_the_forced_repair(draw_corpus) -> None:
+    corpus = draw_corpus(4)
+    part = random_split(len(corpus.labels), np.random.default_rng(4))
+    groups, number = (np.unique(v, return_inverse=True)[1] for v in (corpus.groups, part))
+    small, _ = _corpus(_members(corpus.labels), groups, number, np.zeros(3, bool))
+    options = placements(small, free=True)
+    programme = _Programme(small, options, Bounds(SHARE_BOUND, 1.0), 60.0)
+    found = programme.solve(options.changed.astype(float), 0.0, only=options.aside == 0)
+    forced = repair(corpus.labels, corpus.groups, part, class_bound=1.0)
+    assert round(found.fun) == len(forced.rows)
+    assert programme.read(found, 0).chosen[options.aside > 0].sum() == 0
 
 
 def test_a_clean_split_stays_as_it_is(draw_corpus) -> None:
