@@ -55,7 +55,8 @@ def train(
         ray: address of a Ray cluster, "auto", or "local"; None = here, one training after another.
         gpus: on Ray, GPUs a training (a fraction shares one); here, processes of one training, one a GPU.
         announce: called with the forecast of every network before anything is trained.
-        settings: fields of `Settings`; `models` (default lite0) are those to train, `seeds` how many split seeds.
+        settings: fields of `Settings`; what is left out is as in the audit that the folder holds. `models` (default
+            lite0) are those to train, `seeds` how many split seeds.
 
     Returns:
         the AuditReport of the folder, with the new runs.
@@ -127,11 +128,10 @@ def _stored(folder: Path, source: Any) -> AuditReport | None:
 def _merged(settings: Mapping[str, Any], before: AuditReport | None) -> Settings:
     """What was asked for, and where nothing was, what the stored audit was asked for."""
     default = dataclasses.asdict(Settings())
-    given = {k: v for k, v in settings.items() if k not in default or v != default[k]}
     old = {} if before is None else {k: v for k, v in before.settings.items() if k in default and k != "models"}
-    if any(k in given for k in ("groups", "group_field", "pattern", "names")):
+    if any(k in settings for k in ("groups", "group_field", "pattern", "names")):
         old = {k: v for k, v in old.items() if k not in ("groups", "group_field", "pattern", "names")}
-    return Settings.of({**old, **given, "models": settings.get("models", MODELS)})
+    return Settings.of({**old, **settings, "models": settings.get("models", MODELS)})
 
 
 def _cheap(

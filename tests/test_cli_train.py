@@ -62,6 +62,23 @@ def test_a_plan_without_networks_trains_nothing(small_corpus, tmp_path, capsys):
     assert not (tmp_path / "o" / "report.json").exists()
 
 
+def test_only_what_was_typed_beats_the_audit_in_the_folder(small_corpus, tmp_path, capsys):
+    def hsd(*words: object) -> str:
+        with pytest.raises(SystemExit) as ended:
+            cli.main([str(w) for w in (*words, "-q")])
+        assert not ended.value.code
+        return capsys.readouterr().out
+
+    out, images = tmp_path / "o", small_corpus / "images"
+    how = ("--groups", small_corpus / "truth.csv", "--models", "linear_probe")
+    hsd("audit", images, *how, "--seeds", 1, "--out", out)
+    hsd("train", images, "--models", "nearest_neighbour", "--conditions", "intact", "--out", out)
+    runs = [(r.config.model, r.seed) for r in effects(out).runs if r.condition == "intact"]
+    assert runs == [("linear_probe", 0), ("nearest_neighbour", 0)]
+    hsd("train", images, "--models", "nearest_neighbour", "--conditions", "intact", "--seeds", 5, "--out", out)
+    assert len([r for r in effects(out).runs if r.config.model == "nearest_neighbour"]) == 5
+
+
 def test_a_failed_trial_is_said_and_not_a_time(capsys):
     from fiftyone_hsd.cli.console import Out
     from fiftyone_hsd.cli.train import _announce

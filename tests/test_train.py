@@ -13,7 +13,7 @@ import fiftyone_hsd
 from fiftyone_hsd import audit, effects, train
 from fiftyone_hsd.errors import FieldError, InputError, PathError
 from fiftyone_hsd.model import AuditReport
-from fiftyone_hsd.train import chosen
+from fiftyone_hsd.train import _merged, chosen
 
 FRACTIONS = {"train": 0.6, "val": 0.2, "test": 0.2}
 
@@ -61,6 +61,17 @@ def test_an_audit_in_the_folder_keeps_its_groups_and_its_runs(audited):
     assert list(rows[0])[:7] == ["model", "condition", "seed", "status", "seconds", "peak_memory", "digest"]
     assert {r["status"] for r in rows} == {"done"}
     assert len(rows) == len(report.runs) == len(before.runs) + 3
+
+
+def test_what_is_asked_for_beats_what_the_audit_was_asked_for(audited):
+    _, _, before = audited
+    stored = _merged({}, before)
+    assert (stored.seeds, dict(stored.fractions), stored.models) == (2, FRACTIONS, ("lite0",))
+    assert stored.groups == before.settings["groups"]
+    assert _merged({"seeds": 5}, before).seeds == 5
+    named = _merged({"pattern": "(?P<group>.)"}, before)
+    assert (named.pattern, named.groups) == ("(?P<group>.)", None)
+    assert _merged({}, None).seeds == 5
 
 
 def test_effects_are_computed_anew_from_what_the_folder_holds(audited):

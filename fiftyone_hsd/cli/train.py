@@ -22,11 +22,14 @@ from .inputs import Corpus, GroupField, Groups, LabelField, Labels, Names, Patte
 from .summary import show
 
 DEFAULTS = Settings()
+DEFAULTED = "ParameterSource.DEFAULT"
+"""An option that nobody typed: what the audit in the folder was asked for holds."""
 MIB = 1 << 20
 
 
 @app.command()
 def train(
+    context: typer.Context,
     path: Corpus,
     out: Annotated[
         Path, typer.Option(help="Folder of the report and of all runs; an audit in it is kept. Resumes from there.")
@@ -71,9 +74,11 @@ def train(
 ) -> None:
     """Train models under the conditions of the ladder: the same recipe everywhere, resumable, here or on Ray."""
     given = dict(locals())
-    settings = {f.name: given[f.name] for f in dataclasses.fields(Settings) if f.name in given}
+    said = {k for k in given if k in context.params and str(context.get_parameter_source(k)) != DEFAULTED}
+    settings = {f.name: given[f.name] for f in dataclasses.fields(Settings) if f.name in said}
     settings["models"] = tuple(m.strip() for m in models.split(",") if m.strip())
-    settings["fractions"] = parse_fractions(fractions)
+    if fractions is not None:
+        settings["fractions"] = parse_fractions(fractions)
     console = Out()
     with resumable(out), progress(quiet) as tell:
         from ..train import train as run
