@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -146,14 +147,20 @@ def _cheap(
     runs: list[Run] = []
     records: list[RunRecord] = []
     for model in options.models:
+        one = dataclasses.replace(options, models=(model,))
+        made: dict[str, Run] = {}
+        with contextlib.suppress(HsdError, MemoryError):  # then one by one, to see which
+            found = train_all(report.samples, report.scan, vectors, plans, one, state, tell)
+            made = {p.digest: r for p, r in zip(plans, found, strict=True)}
         for plan in plans:
-            one = dataclasses.replace(options, models=(model,))
-            status, reason, seconds = "done", "", 0.0
-            try:
-                made = list(train_all(report.samples, report.scan, vectors, [plan], one, state, tell))
-                runs, seconds = [*runs, *made], sum(r.seconds for r in made)
-            except (HsdError, MemoryError) as error:
-                status, reason = "failed", str(error)
+            status, reason = "done", ""
+            if plan.digest not in made:
+                try:
+                    (made[plan.digest],) = train_all(report.samples, report.scan, vectors, [plan], one, state, tell)
+                except (HsdError, MemoryError) as error:
+                    status, reason = "failed", str(error)
+            run = made.get(plan.digest)
+            runs, seconds = [*runs, *([run] if run else [])], run.seconds if run else 0.0
             digest = sha256_json([plan.digest, model, plan.seed])
             records.append(RunRecord(model, plan.condition, plan.seed, status, seconds, float("nan"), digest, reason))
     return runs, records

@@ -38,7 +38,11 @@ def main(folder: Path, trial: bool) -> int:
     ticket = load(folder / TICKET, Ticket)
     samples = load(samples_of(folder, ticket), Samples)
     if trial:
-        cost = _cost(samples, ticket.plan, ticket.config)
+        try:
+            cost = _cost(samples, ticket.plan, ticket.config)
+        except (MemoryError, HsdError) as error:
+            sys.stderr.write(f"{' '.join(str(error).split())}\n")
+            return 3
         os.write(said, (json.dumps({**cost, "peak_memory": peak_memory()}) + "\n").encode())
         return 0
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
@@ -16,10 +17,11 @@ from ..model import TrainConfig
 from ..progress import Progress
 from ..store import load
 from ..trainers._recipes import halved, recipe
-from ._folders import OUTCOME, OUTPUT, TICKET, Ticket, accumulated, halve, outcome, with_parts, write_json
+from ._folders import OUTCOME, OUTPUT, TICKET, Ticket, accumulated, finished, halve, outcome, with_parts, write_json
 
 PACKAGE = Path(__file__).parents[2]
 KILLED_TWICE = 2
+LOCK = "lock"
 
 
 def train_in(folder: Path, processes: int, tell: Progress) -> dict[str, Any]:
@@ -28,10 +30,17 @@ def train_in(folder: Path, processes: int, tell: Progress) -> dict[str, Any]:
     Out of memory: once more with each batch in twice as many parts. Killed by somebody else: once more, from the last
     checkpoint.
 
+    Somebody else at work in the same folder is waited for; what they finished is not done again.
+
     Returns:
         the outcome, also written to the folder: status, reason, kind, seconds, peak_memory.
     """
-    ticket = load(folder / TICKET, Ticket)
+    with _alone(folder):
+        ticket = load(folder / TICKET, Ticket)
+        return outcome(folder) if finished(folder, ticket) is not None else _attempts(folder, ticket, processes, tell)
+
+
+def _attempts(folder: Path, ticket: Ticket, processes: int, tell: Progress) -> dict[str, Any]:
     for attempt in range(1, KILLED_TWICE + 1):
         (folder / OUTCOME).unlink(missing_ok=True)
         kills = _kills_for_memory()
@@ -50,6 +59,19 @@ def train_in(folder: Path, processes: int, tell: Progress) -> dict[str, Any]:
         result["reason"] = f"out of memory at first; batches were halved to {accumulated(folder)} parts each"
     write_json(folder / OUTCOME, result)
     return result
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """No other process trains in this folder meanwhile, where the system has locks of files."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with (folder / LOCK).open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def trial_in(folder: Path) -> dict[str, float] | str:

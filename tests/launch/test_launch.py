@@ -121,6 +121,13 @@ def test_the_key_is_what_determines_a_training_and_nothing_else(model, coloured,
     assert len({same[0], *different}) == 6
 
 
+def test_a_trial_that_cannot_be_made_says_why(coloured, tmp_path):
+    samples, plan = coloured
+    (told,) = forecast(tmp_path, tickets(samples, [plan], [TrainConfig("timm:no_such_network")], "data"), samples)
+    assert told.trouble.startswith("timm knows no network 'no_such_network'")
+    assert np.isnan(told.seconds)
+
+
 def test_halving_keeps_the_images_of_a_step():
     config = TrainConfig("vit", 3, (("batch", 32),))
     small = halved(config)
