@@ -148,8 +148,10 @@ def _rows(path: Path, columns: Sequence[str]) -> Iterator[list[str]]:
 def _plans(path: Path, row: Mapping[str, int]) -> dict[tuple[str, int], Strings]:
     plans: dict[tuple[str, int], list[str]] = {}
     for name, condition, seed, partition in _rows(path, ("path", "condition", "seed", "partition")):
-        plan = plans.setdefault((condition, int(seed)), [""] * len(row))
-        plan[row[name]] = sys.intern(partition)
+        key = (condition, int(seed))
+        if key not in plans:
+            plans[key] = [""] * len(row)
+        plans[key][row[name]] = sys.intern(partition)
     return {k: np.array(v, np.str_) for k, v in plans.items()}
 
 
