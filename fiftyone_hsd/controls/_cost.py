@@ -1,12 +1,12 @@
-"""What an experiment will take, from measured costs (2 cores, 2.1 GHz; tests/benchmarks/bench_controls.py)."""
+"""What an experiment will take, from costs measured on two busy cores (tests/benchmarks/bench_controls.py measures again)."""
 
 from __future__ import annotations
 
 from ._study import Study
 
-DECODE, CHANGE = 3.0e-3, 1.5e-3
+DECODE, CHANGE = 1.5e-3, 1.5e-3
 """Seconds to decode an image of 300 x 300 pixels, and to change and shrink it."""
-FIT = {"nearest_neighbour": 1.5e-5, "linear_probe": 1.2e-4, "random_forest": 5e-4, "lenet5": 0.025}
+FIT = {"nearest_neighbour": 4e-5, "linear_probe": 4e-5, "random_forest": 5e-4, "lenet5": 0.025}
 """Seconds of one training per training image, all epochs together."""
 
 

@@ -19,6 +19,8 @@ def test_is_the_balanced_forest_of_scikit_learn() -> None:
     samples = Samples(ids, ids, labels, ("a", "b"), np.full(80, ""), {}, "")
     config = TrainConfig("random_forest", 4, (("trees", 25),))
     run = random_forest(samples, SplitPlan.of("random", 0, part), Descriptors("x", x), config)
-    forest = RandomForestClassifier(25, class_weight="balanced", random_state=4).fit(x[:60], labels[:60])
+    forest = RandomForestClassifier(25, min_samples_leaf=3, class_weight="balanced", random_state=4).fit(
+        x[:60], labels[:60]
+    )
     assert np.allclose(run.probabilities, forest.predict_proba(x[60:]), atol=1e-6)
     assert (run.predicted == labels[60:]).mean() > 0.8
