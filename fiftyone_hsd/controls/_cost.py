@@ -1,4 +1,4 @@
-"""What an experiment will take, from costs measured on two busy cores (tests/benchmarks/bench_controls.py measures again)."""
+"""What an experiment will take, from costs measured on two busy cores by tests/benchmarks/bench_controls.py."""
 
 from __future__ import annotations
 

@@ -1,0 +1,17 @@
+"""The estimate that stands before a control."""
+
+from __future__ import annotations
+
+import pytest
+
+from fiftyone_hsd.controls._cost import fast_seconds
+from fiftyone_hsd.controls.full_picture import full_picture
+
+
+def test_grows_with_images_and_networks_and_falls_once_pictures_are_read(corpus) -> None:
+    few, many = corpus(groups=30), corpus(groups=120)
+    assert fast_seconds(many, "haar") == pytest.approx(4 * fast_seconds(few, "haar"))
+    assert fast_seconds(corpus(groups=30, preset="paper"), "haar") > 10 * fast_seconds(few, "haar")
+    before = fast_seconds(few, "haar")
+    full_picture(few)
+    assert fast_seconds(few, "haar") < before
