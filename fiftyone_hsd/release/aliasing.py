@@ -30,6 +30,8 @@ from ..store import atomic
 KEY, MAP = Path(".hsd/alias_key.json"), Path(".hsd/aliases.csv")
 HIDDEN = "(name)"
 CORPUS, FILE = "corpus", "FILE"
+ABSOLUTE = r"""(?<![\w/<.])(?:~|[A-Za-z]:)?/(?:[^\s/'",;<>|()]+/)+[^\s'",;<>|()]*"""
+"""An absolute path of two or more parts inside a text, such as that of a weights file; it becomes FILE."""
 SHORT = 5
 """Names below this length that hold no dot are not searched for in sentences: they would hit words and numbers."""
 
@@ -183,12 +185,10 @@ def aliased(report: AuditReport, key: bytes) -> AuditReport:
     bare: AuditReport = _mapped(plain, lambda field, value: () if field == "examples" else value, _KEPT)
     texts = "\0".join(_texts(bare, _KEPT))
     hits = sorted((k for k in known if k in texts), key=len, reverse=True)
-    if not hits:
-        return bare
-    pattern = re.compile("|".join(map(re.escape, hits)))
+    pattern = re.compile("|".join([*map(re.escape, hits), ABSOLUTE]))
 
     def clean(_: str, value: Any) -> Any:
-        return pattern.sub(lambda m: known[m[0]], value) if isinstance(value, str) else value
+        return pattern.sub(lambda m: known.get(m[0], FILE), value) if isinstance(value, str) else value
 
     result: AuditReport = _mapped(bare, clean, _KEPT)
     return result
@@ -229,20 +229,23 @@ def _telling(text: str) -> bool:
 
 def _words(settings: Mapping[str, Any]) -> Iterable[str]:
     """Paths among the settings, and their last parts."""
-    for value in settings.values():
-        if isinstance(value, str) and _is_path(value):
+    for key, value in settings.items():
+        if isinstance(value, str) and _is_path(key, value):
             yield value
             yield PurePosixPath(value).name
             yield PurePosixPath(value.removeprefix("fiftyone:")).name
 
 
-def _is_path(value: str) -> bool:
+def _is_path(key: str, value: str) -> bool:
+    """Whether a setting leads somewhere; a pattern and the names of models and descriptors may hold a slash too."""
+    if key in ("pattern", "descriptor", "model"):
+        return Path(value).is_absolute()
     return "/" in value or "\\" in value or value.startswith("fiftyone:") or Path(value).exists()
 
 
 def _settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings without paths; the source is the corpus, any other file is a FILE."""
-    result = {k: FILE if isinstance(v, str) and k != "pattern" and _is_path(v) else v for k, v in settings.items()}
+    result = {k: FILE if isinstance(v, str) and _is_path(k, v) else v for k, v in settings.items()}
     if "source" in result:
         result["source"] = CORPUS
     return result

@@ -86,3 +86,22 @@ def test_sentences_lose_names_and_keep_words(private):
     assert result.samples.metadata == {}
     assert not any(n.examples for n in (*result.notes, *result.samples.notes, *result.grouping.notes))
     assert result.samples.classes == report.samples.classes
+
+
+def test_paths_of_other_files_go_from_texts_and_settings(private):
+    report = load_report(private.out)
+    settings = {
+        **report.settings,
+        "models": ["timm:/home/anna/net.pth", "timm:hf-hub:org/net"],
+        "descriptor": "open_clip_model:ViT-B-32/openai",
+        "labels": "elsewhere/Labels of Anna.csv",
+        "pattern": r"(?P<group>p\d+)/x",
+    }
+    text = "and/or 3/4 of <b>x</b> stay; the weights /home/anna/net v2.pth and C:/Users/anna/x do not"
+    result = aliased(dataclasses.replace(report, settings=settings, verdict=text), b"key")
+    assert result.settings["models"] == ["timm:FILE", "timm:hf-hub:org/net"]
+    assert result.settings["descriptor"] == "open_clip_model:ViT-B-32/openai"
+    assert result.settings["labels"] == "FILE"
+    assert result.settings["pattern"] == settings["pattern"]
+    assert result.verdict.startswith("and/or 3/4 of <b>x</b> stay; the weights FILE")
+    assert "anna" not in str(dict(result.settings)) + result.verdict
