@@ -25,7 +25,7 @@ class Settings:
         split_field: FiftyOne string field with the existing split (default: tags).
         pattern: regular expression with a group named `group`, searched in each path relative to the root.
         names: when no groups are given (groups, group_field, pattern, a `group` column), use those that the file names
-            seem to hold; off, they are only proposed, since a wrong rule would call a clean split leaking.
+            seem to hold, with the rule in words; off, they are only proposed.
         models: trainers to run, cheap ones by default.
         seeds: number of split seeds; seed 0 is the primary one.
         fractions: partition -> share; default: those of the existing split, else .70 / .15 / .15.
@@ -41,7 +41,7 @@ class Settings:
     label_field: str | None = None
     split_field: str | None = None
     pattern: str | None = None
-    names: bool = False
+    names: bool = True
     models: tuple[str, ...] = ("nearest_neighbour", "linear_probe")
     seeds: int = 5
     fractions: Mapping[str, float] | None = None

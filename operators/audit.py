@@ -216,12 +216,13 @@ def _split_input(ctx, inputs, view):
 
 def _group_input(ctx, inputs, view):
     ways = types.RadioGroup()
-    ways.add_choice(COPIES, label="exact copies only")
     ways.add_choice(NAMES, label="the file names, if they seem to hold groups")
+    ways.add_choice(COPIES, label="exact copies only")
     ways.add_choice(FIELD, label="a field (patient, slide, session)")
     ways.add_choice(PATTERN, label="a pattern in the file path")
-    inputs.enum("groups_by", ways.values(), label="Groups from", default=COPIES, view=ways)
-    by = ctx.params.get("groups_by", COPIES)
+    usual = NAMES if DEFAULTS.names else COPIES
+    inputs.enum("groups_by", ways.values(), label="Groups from", default=usual, view=ways)
+    by = ctx.params.get("groups_by", usual)
     if by == FIELD:
         ways = choices((f, f) for f in dataset.scalar_fields(view))
         inputs.enum("group_field", ways.values(), label="Group field", required=True, view=ways)

@@ -77,13 +77,11 @@ def test_dependence_is_found_and_written(small_corpus, tmp_path):
 
 
 def test_groups_come_from_the_names_when_nobody_gives_them(small_corpus):
-    report = audit(
-        small_corpus / "images", seeds=1, models=("nearest_neighbour",), truth=small_corpus / "truth.csv", names=True
-    )
+    report = audit(small_corpus / "images", seeds=1, models=("nearest_neighbour",), truth=small_corpus / "truth.csv")
     assert "inferred from the file names" in texts(report, "warning")
     assert "F1 1.000" in texts(report, "info")
     assert "name" in set(report.grouping.links.source)
-    off = audit(small_corpus / "images", seeds=1, models=("nearest_neighbour",))
+    off = audit(small_corpus / "images", seeds=1, models=("nearest_neighbour",), names=False)
     assert "seem to hold groups" in texts(off, "warning")
     assert "name" not in set(off.grouping.links.source)
 

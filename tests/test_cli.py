@@ -154,7 +154,7 @@ def test_fail_on(request, hsd, corpus, fail_on, code):
         (("audit", "{here}", "--fractions", "train=1"), "train"),
         (("audit", "{here}", "--fractions", "train"), "train=.7"),
         (("audit", "{here}", "--label-field", "x"), "label_field"),
-        (("audit", "{here}", "--unknown", "refuse"), "group"),
+        (("audit", "{here}", "--no-names", "--unknown", "refuse"), "group"),
         (("audit", "{here}", "--fail-on", "maybe"), "never"),
         (("audit", "{here}", "--no-such-option"), "no-such-option"),
         (("audit",), "PATH"),

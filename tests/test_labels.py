@@ -79,7 +79,7 @@ def test_an_audit_that_is_there_keeps_its_results(mislabelled, tmp_path):
     assert [r.model for r in both.label_results] == ["nearest_neighbour"]
     assert rows_of(tmp_path / "label_issues.csv")
     with pytest.raises(StaleError, match="groups"):
-        hsd.labels(folder, out=tmp_path, **QUICK)
+        hsd.labels(folder, names=False, out=tmp_path, **QUICK)
     assert load_report(tmp_path).label_results
     hsd.audit(folder, pattern=PATTERN, out=tmp_path, models=("nearest_neighbour",), seeds=1)
     assert not (tmp_path / "label_issues.csv").exists()

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..model import Ints
 from . import _words
-from ._counters import FEW_RETURN, Numbered, Relation, combine, relation
+from ._counters import combine
 from ._fields import Column
+from ._numbering import FEW_RETURN, Numbered, Relation, relation
 from ._roles import PURE, Roles, called, numbers_of, pure
 from ._witness import LEAST_PAIRS, across, mates
 

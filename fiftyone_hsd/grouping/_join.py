@@ -9,10 +9,10 @@ import numpy as np
 
 from ..model import Ints
 from ._corpus import Corpus
-from ._counters import Numbered, relation
 from ._families import Family
 from ._fields import factorise
 from ._keys import Finding
+from ._numbering import Numbered, relation
 from ._pattern import group_texts, pattern_of, spans
 from ._roles import called, rule_of
 from ._rule import NameLevel, NameRule, RunnerUp

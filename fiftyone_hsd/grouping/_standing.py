@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -39,57 +40,66 @@ class Turned:
 
 def judge(column: Column, keyed: Keyed, part: Roles, labels: Ints | None) -> tuple[str, list[str], float]:
     """("", evidence, strength) for a key that stands, (why not, [], 0) for one that does not."""
+    refused = _refused(column, keyed.codes, part, labels)
+    if refused:
+        return refused, [], 0.0
     key, codes = keyed.key, keyed.codes
     groups = int(codes.max()) + 1
-    repeated = shared(codes)
-    if repeated < RARE:
-        return "it is different in (nearly) every file", [], 0.0
-    if labels is not None and pure(labels, codes) >= 0.95:
-        return "it only repeats the class", [], 0.0
-    if min(groups, column.distinct) < (LEAST_NAMED if column.hint in _words.ENTITY else LEAST_GROUPS):
-        return f"fewer than {LEAST_GROUPS} groups: a condition or a source", [], 0.0
-    if from_source(column):
-        return f"`{column.hint}` is where files come from, not a group", [], 0.0
-    if column.hint in _words.CLASS:
-        return f"`{column.hint}` names a property, not a thing", [], 0.0
-    if _by_chance(column, codes):
-        return "it repeats no more often than random values would", [], 0.0
-    if (size := _shards(column, codes, part)) > 0:
-        return f"folders of {size} consecutive files each: packing, not groups", [], 0.0
     steps = steps_of(column, codes, part, key, keyed.paired)
-    evidence = [f"{groups} groups, {repeated:.0%} of the names in groups of two or more"]
     good = [s for s in steps if s.kind in ("views", "run", "coordinate")]
     bad = [s for s in steps if s.kind == "unexplained" or (s.kind == "time" and column.kind in ("date", "time"))]
     # A time of day that is the last thing to tell files apart is no count of views.
     bad += [s for s in steps[-1:] if s.kind == "time"]
-    evidence += [s.text for s in good]
-    doubt = 1.0
-    if good and not bad:
-        doubt *= 0.25 if any(s.kind == "coordinate" for s in good) or len(good) > 1 else 0.35
-    if column.hint in _words.ENTITY:
-        doubt *= 0.4
-        evidence.append(f"`{column.hint}` names a thing")
-    if column.kind == "opaque":
-        doubt *= 0.1
-        evidence.append("long codes repeat, which chance cannot do")
-    elif column.kind == "time" and (any(c.kind == "date" for c in key) or _dated(column)):
-        doubt *= 0.3
-        evidence.append("one moment returns in several files")
-    elif (holes := _holes(column)) < 0.5:
-        doubt *= 0.5
-        evidence.append(f"its numbers use {holes:.0%} of their range and still repeat: names of things, not a count")
-    if any(c.hint in _words.SOURCE for c in key) and column.kind == "date":
-        doubt *= 0.5
-        evidence.append("a date at a numbered place is a session")
-    sitting = column.hint in _words.SITTING and not any(c.at < column.at for c in part.identifiers)
-    if column.hint in _words.ATTRIBUTE and column.hint not in _words.ENTITY and not sitting:
-        return f"`{column.hint}` tells files of one thing apart", [], 0.0
     few = column.hint not in _words.ENTITY and groups < FEW_GROUPS and len(codes) > LARGE * groups and len(good) == 1
     if few and not any(c.hint in _words.SEQUENCE for c in part.identifiers):
         return "few large groups with nothing but a count inside: a source or a condition", [], 0.0
+    doubt = 1.0
+    if good and not bad:
+        doubt *= 0.25 if any(s.kind == "coordinate" for s in good) or len(good) > 1 else 0.35
+    values = list(_of_values(column, key))
+    for share, _ in values:
+        doubt *= share
     if doubt == 1.0:
         return "nothing in the rest of the name looks like views of one thing", [], 0.0
-    return "", evidence, 1 - doubt
+    evidence = [f"{groups} groups, {shared(codes):.0%} of the names in groups of two or more"]
+    return "", [*evidence, *(s.text for s in good), *(text for _, text in values)], 1 - doubt
+
+
+def _refused(column: Column, codes: Ints, part: Roles, labels: Ints | None) -> str:
+    """Why a field cannot be the key whatever stands behind it, "" if it can."""
+    if shared(codes) < RARE:
+        return "it is different in (nearly) every file"
+    if labels is not None and pure(labels, codes) >= 0.95:
+        return "it only repeats the class"
+    least = LEAST_NAMED if column.hint in _words.ENTITY else LEAST_GROUPS
+    if min(int(codes.max()) + 1, column.distinct) < least:
+        return f"fewer than {LEAST_GROUPS} groups: a condition or a source"
+    if from_source(column):
+        return f"`{column.hint}` is where files come from, not a group"
+    if column.hint in _words.CLASS:
+        return f"`{column.hint}` names a property, not a thing"
+    if _by_chance(column, codes):
+        return "it repeats no more often than random values would"
+    if (size := _shards(column, codes, part)) > 0:
+        return f"folders of {size} consecutive files each: packing, not groups"
+    sitting = column.hint in _words.SITTING and not any(c.at < column.at for c in part.identifiers)
+    if column.hint in _words.ATTRIBUTE - _words.ENTITY and not sitting:
+        return f"`{column.hint}` tells files of one thing apart"
+    return ""
+
+
+def _of_values(column: Column, key: tuple[Column, ...]) -> Iterator[tuple[float, str]]:
+    """(share of the doubt that is left, reason) for what the values of a key say by themselves."""
+    if column.hint in _words.ENTITY:
+        yield 0.4, f"`{column.hint}` names a thing"
+    if column.kind == "opaque":
+        yield 0.1, "long codes repeat, which chance cannot do"
+    elif column.kind == "time" and (any(c.kind == "date" for c in key) or _dated(column)):
+        yield 0.3, "one moment returns in several files"
+    elif (holes := _holes(column)) < 0.5:
+        yield 0.5, f"its numbers use {holes:.0%} of their range and still repeat: names of things, not a count"
+    if any(c.hint in _words.SOURCE for c in key) and column.kind == "date":
+        yield 0.5, "a date at a numbered place is a session"
 
 
 def _dated(column: Column) -> bool:
