@@ -19,3 +19,10 @@ def test_is_chance(corpus, share: float, aliased: bool) -> None:
         if r.effect.metric != "macro_f1":
             assert r.effect.estimate <= r.chance + 1e-9
     assert found.notes[0].text.startswith("no sign")
+
+
+def test_never_above_chance_whatever_the_draw(corpus) -> None:
+    for seed in range(12):
+        for r in constant(corpus(groups=21, images=1, share=0.5, seed=seed, seeds=1)).results:
+            if r.effect.what == "score" and r.effect.metric in ("accuracy", "balanced_accuracy"):
+                assert r.effect.estimate == r.chance
