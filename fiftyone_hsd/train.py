@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -93,8 +94,9 @@ def train(
     cheap = dataclasses.replace(asked, models=tuple(m for m in asked.models if not is_network(m)))
     runs, records = _cheap(report, vectors, plans, cheap, state, tell)
     more, told = run_grid(state / "runs", grid, samples, place=Place(ray, gpus), progress=tell)
+    line = _line(source, asked, conditions, options)
     report = _joined(report, before, [*runs, *more], [*records, *told])
-    report = judged(dataclasses.replace(report, settings=_said(report, source, plain, options)))
+    report = judged(dataclasses.replace(report, settings=_said(report, source, plain, before, line)))
     tell(0, 0, "writing the report")
     publish(report, folder)
     write_predictions(report, folder)
@@ -199,9 +201,18 @@ def _failures(records: Iterable[RunRecord]) -> Iterable[Note]:
             yield Note("not evaluated", "training", text)
 
 
-def _said(
-    report: AuditReport, source: Any, options: Settings, recipe_options: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    models = tuple(dict.fromkeys(r.config.model for r in report.runs))
-    said = {**dataclasses.asdict(options), "models": models, "source": source_name(source)}
-    return {**said, "train_options": dict(recipe_options or {})}
+def _said(report: AuditReport, source: Any, options: Settings, before: AuditReport | None, line: str) -> dict[str, Any]:
+    """The settings of the audit, and a command line for each training."""
+    cheap = dict.fromkeys(r.config.model for r in report.runs if not is_network(r.config.model))
+    lines = [] if before is None else list(before.settings.get("training", []))
+    said = {**dataclasses.asdict(options), "models": tuple(cheap), "source": source_name(source)}
+    return {**said, "training": [*(old for old in lines if old != line), line]}
+
+
+def _line(source: Any, asked: Settings, conditions: str, options: Mapping[str, Any] | None) -> str:
+    """What to type for the same training; groups and the rest come from the audit in the folder."""
+    words = ["hsd", "train", source_name(source), "--models", ",".join(asked.models)]
+    words += ["--conditions", conditions, "--seeds", str(asked.seeds)]
+    for name, value in sorted((options or {}).items()):
+        words += ["--option", f"{name}={value}"]
+    return shlex.join([*words, "--out", "OUT"])

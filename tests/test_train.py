@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import html
 import importlib.util
+import re
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ import fiftyone_hsd
 from fiftyone_hsd import audit, effects, train
 from fiftyone_hsd.errors import FieldError, InputError, PathError
 from fiftyone_hsd.model import AuditReport
+from fiftyone_hsd.release.aliasing import aliased
 from fiftyone_hsd.train import _merged, chosen
 
 FRACTIONS = {"train": 0.6, "val": 0.2, "test": 0.2}
@@ -148,4 +151,11 @@ def test_a_network_joins_the_audit_with_both_readouts(audited, tiny_weights):
         assert [p.decode() for p in file["path"][file[f"rows_{k}"]]] == [report.samples.ids[i] for i in run.rows]
     page = (out / "report.html").read_text("utf-8")
     assert "Training runs and their cost" in page
-    assert str(tiny_weights.parent) not in page
+    shown = re.sub(r"<code>.*?</code>|<h3>Settings</h3>.*?</table>", "", page, flags=re.DOTALL)
+    assert str(tiny_weights.parent) not in shown
+    assert f"hsd train {images} --models {name} --conditions random --seeds 1" in html.unescape(page)
+    released = aliased(report, b"key")
+    assert name not in {r.config.model for r in released.runs}
+    assert str(tiny_weights.parent) not in repr(
+        (released.runs, released.run_records, released.settings, released.notes)
+    )

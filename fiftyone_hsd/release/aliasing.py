@@ -215,6 +215,8 @@ def _known(report: AuditReport, paths: Sequence[str], new: Sequence[str], failed
             names.setdefault(directory, HIDDEN)
     for text in (samples.root, PurePosixPath(samples.root).name, *_words(report.settings)):
         names.setdefault(text, HIDDEN)
+    for model in (*(r.config.model for r in report.runs), *(r.model for r in report.run_records)):
+        names.setdefault(str(PurePosixPath(model.partition("@")[2]).parent), HIDDEN)
     for column in samples.metadata.values():
         for value in np.unique(column).tolist():
             if re.search(r"\d", value) and re.search(r"[^\W\d]", value):

@@ -71,6 +71,7 @@ def _commands(report: AuditReport) -> str:
     for issues in report.label_results:
         more = {"verb": "labels", "model": issues.model, "checks": [c.name for c in issues.checks] or None}
         lines.append(_reproduce(report, {**reading, **issues.options, **more}))
+    lines += report.settings.get("training", [])
     return "\n".join(lines)
 
 
