@@ -84,6 +84,7 @@ def train(
     samples, _, found, vectors, _ = parts
     wanted = chosen(report.plans, conditions)
     plans = [p for p in wanted if p.seed < asked.seeds and trainable(samples, p)]
+    plans.sort(key=lambda p: p.condition not in ENDPOINTS)  # a grid that is stopped early then says something already
     data = sha256_json([samples.ids, samples.labels.tolist(), samples.classes, found.content])
     grid = tickets(samples, plans, networks, data)
     rows = forecast(state / "runs", grid, samples, progress=tell) if grid else []
