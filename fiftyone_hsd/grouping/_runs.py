@@ -96,6 +96,6 @@ def _divided(context: Ints, numbers: Ints) -> tuple[Ints, str]:
 
 def _at_most(seen: int, n: int, share: float) -> float:
     """P(at most `seen` of n) under a binomial law."""
-    from scipy.stats import binom
+    from scipy.special import bdtr
 
-    return float(binom.cdf(seen, n, share))
+    return float(bdtr(seen, n, share))

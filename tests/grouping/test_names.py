@@ -268,3 +268,24 @@ def test_real_lists():
             assert rule.reason
     assert len(scores) >= 9
     assert np.mean(scores) >= 0.97
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("running", [True, False], ids=["as published", "without the running number"])
+def test_two_counters_of_persons_stay_apart_in_a_real_folder(real_data, running):
+    """Bacteria and virus count their persons each for itself; the folders only say pneumonia or not."""
+    with (real_data / "chest_xray" / "groups.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    seen: dict[str, int] = {}
+    names = []
+    for row in rows:
+        seen[row["group"]] = seen.get(row["group"], 0) + 1
+        head, _, tail = row["path"].rpartition("_")
+        again = f"{head}_{seen[row['group']]}.jpeg"
+        names.append(row["path"] if running or "person" not in row["path"] else again)
+        assert tail
+    labels = np.array(["PNEUMONIA" in n for n in names], np.int64)
+    rule = infer(names, labels, ("NORMAL", "PNEUMONIA"))
+    found = agreement(rule.codes, np.unique([r["group"] for r in rows], return_inverse=True)[1])
+    assert (found.precision, found.recall) == (1, 1)
+    assert "bacteria" in rule.rule or "virus" in rule.rule
