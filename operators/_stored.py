@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fiftyone.operators import types
 
 from fiftyone_hsd import dataset
 from fiftyone_hsd.errors import InputError
+from fiftyone_hsd.exposure import exposure
 from fiftyone_hsd.places import cache_folder
 from fiftyone_hsd.report import write
 from fiftyone_hsd.report.stored import load_report, store_report, stored_path
@@ -13,16 +16,25 @@ from fiftyone_hsd.report.stored import load_report, store_report, stored_path
 from ._inputs import invalid
 
 
-def report_of(ctx):
+def report_of(ctx, judged=False):
     """The whole report of the stored audit.
+
+    Args:
+        judged: with the groups and exposure that the kept verdicts leave; its scores are those of the audit.
 
     Raises:
         InputError: the dataset holds none.
     """
-    found = None if ctx.dataset is None else dataset.stored_report(ctx.dataset)
+    found = None if ctx.dataset is None else dataset.judged_report(ctx.dataset)
     if found is None:
         raise InputError("this dataset holds no audit", advice="run HSD: audit first")
-    return found
+    if not judged or not dataset.verdicts(ctx.dataset):
+        return found
+    grouping = dataset.groups_after(ctx.dataset)
+    near = ((e.nearest_train, e.nearest_similarity) for e in found.exposures)
+    pairs = zip((exposure(p, grouping) for p in found.plans), near, strict=True)
+    exposures = tuple(replace(e, nearest_train=n, nearest_similarity=s) for e, (n, s) in pairs)
+    return replace(found, grouping=grouping, exposures=exposures)
 
 
 def audited(ctx, report):

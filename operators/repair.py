@@ -54,7 +54,7 @@ class Repair(LongOperator):
         return types.Property(inputs, view=types.View(label="HSD: repair"))
 
     def work(self, ctx, progress):
-        report, params = report_of(ctx), ctx.params
+        report, params = report_of(ctx, judged=True), ctx.params
         freeze = params.get("freeze")
         found = hsd.repair(
             report,

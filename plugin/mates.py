@@ -10,6 +10,7 @@ from fiftyone_hsd import dataset
 from fiftyone_hsd.report.lookup import Evidence
 
 MOST = 20
+_KEPT = {}
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,14 @@ def pair(found, sample_id, number, author):
 
 def _fields(found):
     overview = dataset.stored_overview(found)
-    return [f for f in (overview["label"], "hsd_existing", "hsd_group") if f]
+    return [f for f in (overview["label"], _partition(found), "hsd_group") if f]
+
+
+def _partition(found):
+    """The field with the split that is looked at: as published, else the last condition."""
+    leaks = dataset.stored_overview(found)["leaks"]
+    names = {leak["condition"]: leak["fields"]["partition"] for leak in leaks}
+    return names.get("existing") or next(reversed(names.values()), "hsd_evidence")
 
 
 def _others(found, sample_id):
@@ -74,8 +82,9 @@ def _others(found, sample_id):
             others[other] = f"{pair.kind}: {pair.source + ': ' if pair.source else ''}{pair.rule}{score}"
     group, near, similarity = _known(found, sample_id)
     if group:
-        rows, evidence = _rows(report), Evidence(SimpleNamespace(grouping=dataset.groups_after(found)))
-        members = found.match({"hsd_group": group}).limit(200).values(["id", "hsd_existing"]) if group else ([], [])
+        grouping = dataset.groups_after(found)
+        rows, evidence = _kept("rows", report, _rows), _kept("evidence", grouping, _evidence)
+        members = found.match({"hsd_group": group}).limit(200).values(["id", _partition(found)])
         ordered = sorted(zip(*members, strict=True), key=lambda m: m[1] != "train")
         for other, _ in ordered[: MOST + 1]:
             if other != sample_id and other in rows and sample_id in rows:
@@ -94,3 +103,14 @@ def _known(found, sample_id):
 
 def _rows(report):
     return {name: i for i, name in enumerate(report.samples.ids)}
+
+
+def _evidence(grouping):
+    return Evidence(SimpleNamespace(grouping=grouping))
+
+
+def _kept(name, of, make):
+    """What `make(of)` gives, made once as long as it is asked of the same value."""
+    if _KEPT.get(name, (None,))[0] is not of:
+        _KEPT[name] = (of, make(of))
+    return _KEPT[name][1]

@@ -87,13 +87,13 @@ class Judge(foo.Panel):
         else:
             self._judge(panel, pair)
             self._rest(ctx, panel)
-        return types.Property(panel, view=types.GridView(orientation="vertical", gap=1, py=2, px=8))
+        return types.Property(panel, view=types.GridView(orientation="vertical", gap=1, py=2, px=7))
 
     def _judge(self, panel, pair):
         panel.view("pair", types.HeaderView(label="Do these belong to one group?", description=shown(pair.why)))
         images = panel.h_stack("images", gap=1, align_x="center")
-        images.img("opened", width="240px", alt_text="opened image")
-        images.img("mate", width="240px", alt_text="its mate")
+        images.img("opened", width="210px", alt_text="opened image")
+        images.img("mate", width="210px", alt_text="its mate")
         for side, lines in (("this image", pair.here), ("the other", pair.there)):
             label = f"{side}: {' · '.join(lines)}"
             panel.view(side.replace(" ", "_"), types.HeaderView(label="", description=shown(label)))

@@ -3,31 +3,42 @@
 Importing this package does not import fiftyone; calling it does.
 """
 
+from .annotating import Disagreement, annotator_views, disagreeing, group_attribute
 from .filters import filtered, images
+from .installing import install_plugin
 from .keeping import recorded, stored_overview, stored_report
 from .reading import from_name, from_view, label_fields, load, names, scalar_fields, split_counts
 from .root import root
+from .showing import dataset_of, link_to, open_app
 from .status import Status, changed_since, forget_failure, running, status
 from .verdicts import add_verdict, add_verdicts, forget_verdicts, groups_after, judged_report, stored_queue, verdicts
 from .writing import Written, storable, stored, undo, write_audit, write_labels, write_repair
 
 __all__ = [
+    "Disagreement",
     "Status",
     "Written",
     "add_verdict",
     "add_verdicts",
+    "annotator_views",
     "changed_since",
+    "dataset_of",
+    "disagreeing",
     "filtered",
     "forget_failure",
     "forget_verdicts",
     "from_name",
     "from_view",
+    "group_attribute",
     "groups_after",
     "images",
+    "install_plugin",
     "judged_report",
     "label_fields",
+    "link_to",
     "load",
     "names",
+    "open_app",
     "recorded",
     "root",
     "running",

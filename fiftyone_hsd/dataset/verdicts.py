@@ -25,6 +25,7 @@ from .root import root
 
 STORE, PATCHES = "hsd_verdicts", "hsd_verdict_digests"
 _REPORTS: dict[str, tuple[str, AuditReport]] = {}
+_GROUPS: dict[tuple[int, tuple[Verdict, ...]], Grouping] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +112,7 @@ def judged_report(view: Any) -> AuditReport | None:
         report = stored_report(dataset)
         if report is None:
             return None
+        _GROUPS.clear()
         _REPORTS.clear()  # one at a time: a report of a large corpus takes much memory
         _REPORTS[key] = (version, report)
     return _REPORTS[key][1]
@@ -119,7 +121,19 @@ def judged_report(view: Any) -> AuditReport | None:
 def groups_after(view: Any) -> Grouping | None:
     """The groups of the recorded audit after all verdicts."""
     report = judged_report(view)
-    return None if report is None else regrouped(report.samples.ids, report.grouping, verdicts(view))
+    return None if report is None else _grouping(report, verdicts(view))
+
+
+def _grouping(report: AuditReport, said: Sequence[Verdict]) -> Grouping:
+    """The groups after some verdicts; those of the last two questions are kept."""
+    if not said:
+        return report.grouping
+    key = (id(report), tuple(said))
+    if key not in _GROUPS:
+        while len(_GROUPS) >= 2:
+            _GROUPS.pop(next(iter(_GROUPS)))
+        _GROUPS[key] = regrouped(report.samples.ids, report.grouping, said)
+    return _GROUPS[key]
 
 
 def _follow(dataset: Any, before: Sequence[Verdict], after: Sequence[Verdict]) -> int:
@@ -134,7 +148,7 @@ def _follow(dataset: Any, before: Sequence[Verdict], after: Sequence[Verdict]) -
 
 
 def _state(report: AuditReport, said: Sequence[Verdict]) -> _State:
-    grouping = regrouped(report.samples.ids, report.grouping, said) if said else report.grouping
+    grouping = _grouping(report, said)
     return _State(grouping, tuple(exposure(plan, grouping) for plan, _ in primary(report)))
 
 

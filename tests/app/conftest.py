@@ -15,9 +15,11 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.parse
 import urllib.request
 import warnings
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -214,6 +216,13 @@ def app(chromium, server, blank, request):
         context.close()
 
 
+@pytest.fixture
+def aside():
+    """Runs a call in another thread: inside Playwright's loop FiftyOne would hand back tasks instead of results."""
+    with ThreadPoolExecutor(1) as pool:
+        yield lambda call: pool.submit(call).result()
+
+
 class App:
     """The App of FiftyOne 1.22 by the selectors that it has."""
 
@@ -236,11 +245,11 @@ class App:
         with contextlib.suppress(Exception):
             self.page.screenshot(path=str(ARTEFACTS / f"{name}.png"))
 
-    def open(self, name, view=None):
+    def open(self, name, **query):
         """Another dataset first: the server keeps one state for all pages and would not read this one again."""
         self.page.goto(f"{self.url}/datasets/{self.blank}")
         self.cy("looker").first.wait_for()
-        self.page.goto(f"{self.url}/datasets/{name}" + (f"?view={view}" if view else ""))
+        self.page.goto(f"{self.url}/datasets/{name}" + (f"?{urllib.parse.urlencode(query)}" if query else ""))
         self.cy("looker").first.wait_for()
 
     def form(self, label):
@@ -271,6 +280,22 @@ class App:
         if not content.count():
             self.cy("new-panel-btn").first.click()
             self.cy(f"new-panel-option-{name}").click()
+        content.wait_for()
+        return content
+
+    def opened(self, name, sample_id, panel):
+        """Open one sample by its address (a click on a small tile may select it instead), and a panel beside it."""
+        self.open(name, id=sample_id, workspace="hsd")
+        modal = self.cy("modal")
+        modal.wait_for()
+        tab, plus = self.cy(f"panel-tab-{panel}"), modal.locator('[data-cy="new-panel-btn"]')
+        tab.or_(plus).first.wait_for()
+        if tab.count():  # the App remembers which panels were open beside a sample
+            tab.click()
+        else:
+            plus.click()
+            self.cy(f"new-panel-option-{panel}").click()
+        content = self.cy(f"panel-content-{panel}")
         content.wait_for()
         return content
 

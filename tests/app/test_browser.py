@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 pytestmark = [pytest.mark.mongod, pytest.mark.browser]
-
-
-@pytest.fixture
-def aside():
-    """Runs a call in another thread: inside Playwright's loop FiftyOne would hand back tasks instead of results."""
-    with ThreadPoolExecutor(1) as pool:
-        yield lambda call: pool.submit(call).result()
 
 
 def test_audit_from_the_form(app, make_dataset, aside):

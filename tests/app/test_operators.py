@@ -135,3 +135,41 @@ def test_an_empty_view_and_a_dataset_without_labels(fo, run, make_dataset):
     assert shown["ladder"]["models"] == []
     assert shown["leaks"][0]["n"] > 0
     assert any("no labels" in text for text in shown["not_evaluated"])
+
+
+def test_review_shows_pairs_and_moves_verdicts_through_a_file(fo, run, audited, tmp_path):
+    found, _ = audited
+    pairs = dataset.stored_queue(found)
+    shown = run("review", found)["pairs"]
+    assert len(shown) == len(set(shown)) > 1
+    asked = {(p.a, p.b) for p in pairs}
+    assert all(tuple(sorted(shown[i : i + 2])) in asked for i in range(0, len(shown), 2))
+    dataset.add_verdict(found, pairs[0].a, pairs[0].b, "same", "ann")
+    assert shown[:2] != run("review", found)["pairs"][:2]
+    file = tmp_path / "verdicts.csv"
+    run("review", found, what="export", file=str(file))
+    assert file.read_text().splitlines()[1].startswith(f"{pairs[0].a},{pairs[0].b},same,ann,")
+    assert run("review", found, what="forget")["verdicts"] == 0
+    assert run("review", found, what="import", file=str(file))["verdicts"] == 1
+    assert dataset.verdicts(found)[0].author == "ann"
+    for name, words in (("verdicts.csv", "absolute path"), ("/etc/passwd", "absolute path of a .csv file")):
+        with pytest.raises(fo.operators.executor.ExecutionError, match=words):
+            run("review", found, what="export", file=name)
+
+
+def test_the_ladder_follows_the_verdicts(run, audited):
+    found, report = audited
+    rows = {r["condition"]: r for r in run("ladder", found, seeds=1, conditions=3)["conditions"]}
+    assert list(rows)[:2] == ["existing", "intact"]
+    assert rows["intact"]["exposed"] == "0.0%"
+    k, n = (int(x.replace(",", "")) for x in rows["existing"]["crossing"].split(" of "))
+    codes, partition = report.grouping.codes, report.plans[0].partition
+    places = {}
+    for code, place in zip(codes.tolist(), partition.tolist(), strict=True):
+        places.setdefault(code, []).append(place)
+    assert (k, n) == (sum(len(set(p)) > 1 for p in places.values()), sum(len(p) > 1 for p in places.values()))
+    torn = next(c for c, p in places.items() if sorted(p) == ["test", "train"])
+    a, b = (report.samples.ids[i] for i in range(len(codes)) if codes[i] == torn)
+    dataset.add_verdict(found, a, b, "different", "ann")
+    after = {r["condition"]: r for r in run("ladder", found, seeds=1, conditions=3)["conditions"]}
+    assert after["existing"]["crossing"] == f"{k - 1:,} of {n - 1:,}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -14,13 +13,6 @@ pytestmark = [pytest.mark.mongod, pytest.mark.browser]
 PANEL = "hsd_hidden_samples"
 FIELD_OF_VIEW = r"(?P<group>P\d+_S\d+_F\d+)"
 """Files of one field of view are one group here, so that some test images stay unexposed."""
-
-
-@pytest.fixture
-def aside():
-    """Runs a call in another thread: inside Playwright's loop FiftyOne would hand back tasks instead of results."""
-    with ThreadPoolExecutor(1) as pool:
-        yield lambda call: pool.submit(call).result()
 
 
 def audited(make_dataset, name):

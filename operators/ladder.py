@@ -1,0 +1,101 @@
+"""HSD: ladder. The splits from whole groups to single files with their exposure; nothing is trained."""
+
+from __future__ import annotations
+
+import fiftyone.operators as foo
+from fiftyone.operators import types
+
+import fiftyone_hsd as hsd
+from fiftyone_hsd import dataset
+from fiftyone_hsd.report import lookup
+
+from ._running import LongOperator
+from ._stored import needs_audit, report_of
+from .audit import DEFAULTS
+
+COLUMNS = {"condition": "Condition", "n": "Test images", "exposed": "Exposed", "crossing": "Groups crossing"}
+
+
+class Ladder(LongOperator):
+    """Draw the ladder from the groups of the stored audit, with other seeds, conditions or a sentinel."""
+
+    @property
+    def config(self):
+        return foo.OperatorConfig(
+            name="ladder",
+            label="HSD: ladder",
+            description="Splits from whole groups to single files, with the exposure of each; nothing is trained",
+            dynamic=True,
+            execute_as_generator=True,
+            allow_immediate_execution=True,
+            allow_delegated_execution=True,
+            risk_level=types.RiskLevel.LOW,
+            view_target=False,
+        )
+
+    def __call__(self, sample_collection, *, delegate=False, **options):
+        """Draw the ladder from a dataset's stored audit.
+
+        Args:
+            sample_collection: the dataset, or a view of it
+            delegate (False): whether to queue it for a worker
+            **options: seeds, conditions, sentinel, validation, as `fiftyone_hsd.ladder`
+
+        Returns:
+            a dict with one row a condition
+        """
+        return foo.execute_operator(
+            self.uri, {"view": sample_collection.view()}, params=options, request_delegation=delegate
+        )
+
+    def resolve_input(self, ctx):
+        inputs = types.Object()
+        if not needs_audit(ctx, inputs):
+            inputs.int("seeds", label="Split seeds", default=DEFAULTS.seeds, min=1, max=1000)
+            inputs.int("conditions", label="Conditions", default=5, min=2, max=50)
+            inputs.float("sentinel", label="Share of groups in no partition", default=0.0, min=0.0, max=0.9)
+            inputs.enum("validation", ["cross", "intact"], label="Files of val", default="cross")
+            if dataset.verdicts(ctx.dataset):
+                inputs.view("verdicts", types.Notice(label="The verdicts of reviewers are applied to the groups"))
+        return types.Property(inputs, view=types.View(label="HSD: ladder"))
+
+    def work(self, ctx, progress):
+        given = ctx.params
+        report = hsd.ladder(
+            report_of(ctx, judged=True),
+            seeds=int(given.get("seeds") or DEFAULTS.seeds),
+            conditions=int(given.get("conditions") or 5),
+            sentinel=float(given.get("sentinel") or 0.0),
+            validation=given.get("validation") or "cross",
+            progress=progress,
+        )
+        rows = []
+        for condition in (lookup.EXISTING, *lookup.conditions(report)):
+            found = lookup.primary(report, condition)
+            if found is None:
+                continue
+            rate, n = lookup.exposed_rate(report, condition)
+            crossing = lookup.crossing(found[0], report.grouping.codes)
+            shown = f"{rate:.1%}" if rate == rate else "not evaluated"
+            of = f"{crossing.groups:,} of {crossing.of_groups:,}"
+            rows.append({"condition": condition, "n": n, "exposed": shown, "crossing": of})
+        return {"verdict": report.verdict, "conditions": rows, "notes": [n.text for n in report.notes][:10]}
+
+    def outputs(self, result):
+        outputs = types.Object()
+        table = types.TableView()
+        names = (
+            ("condition", "Condition"),
+            ("n", "Test images"),
+            ("exposed", "Exposed"),
+            ("crossing", "Groups crossing"),
+        )
+        for key, label in names:
+            table.add_column(key, label=label)
+        outputs.list("conditions", types.Object(), view=table)
+        for i, note in enumerate(result.get("notes", ())):
+            outputs.view(f"note_{i}", types.Notice(label=note))
+        return outputs
+
+    def finished(self, ctx, result):
+        yield ctx.ops.notify(f"HSD: ladder of {len(result['conditions'])} conditions drawn", variant="success")
