@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -141,10 +141,15 @@ def _follow(dataset: Any, before: Sequence[Verdict], after: Sequence[Verdict]) -
     if report is None:
         return 0
     old, new = _state(report, before), _state(report, after)
-    rows = _changed(report, old, new)
-    if len(rows):
-        _write(dataset, report, new, rows)
-    return len(rows)
+    rows = _touched(report, old.grouping, new.grouping, set(before) ^ set(after))
+    ids = [report.samples.ids[r] for r in rows.tolist()]
+    was, now = (_columns(state.grouping, rows, ids) for state in (old, new))
+    changed = np.array([now[name] != was[name] for name in now]).any(0) if len(rows) else np.zeros(0, bool)
+    for one, other in zip(old.exposures, new.exposures, strict=True):
+        changed |= (one.exposed != other.exposed)[rows] | (one.mates_in_train != other.mates_in_train)[rows]
+    if changed.any():
+        _write(dataset, report, new, rows[changed], {name: values[changed].tolist() for name, values in now.items()})
+    return int(changed.sum())
 
 
 def _state(report: AuditReport, said: Sequence[Verdict]) -> _State:
@@ -152,38 +157,35 @@ def _state(report: AuditReport, said: Sequence[Verdict]) -> _State:
     return _State(grouping, tuple(exposure(plan, grouping) for plan, _ in primary(report)))
 
 
-def _changed(report: AuditReport, old: _State, new: _State) -> Ints:
-    ids = report.samples.ids
-    names = np.array(old.grouping.group_ids(ids)) != np.array(new.grouping.group_ids(ids))
-    sizes = _sizes(old.grouping) != _sizes(new.grouping)
-    changed = names | sizes | (_evidence(old.grouping) != _evidence(new.grouping))
-    for one, other in zip(old.exposures, new.exposures, strict=True):
-        changed |= (one.exposed != other.exposed) | (one.mates_in_train != other.mates_in_train)
-    return np.flatnonzero(changed).astype(np.int64)
+def _touched(report: AuditReport, old: Grouping, new: Grouping, said: Iterable[Verdict]) -> Ints:
+    """Rows of the groups, before and after, of the samples that some verdicts are about: no other group can change."""
+    names = {name for v in said for name in (v.path_a, v.path_b)}
+    seeds = [i for i, name in enumerate(report.samples.ids) if name in names]
+    inside = np.isin(old.codes, old.codes[seeds]) | np.isin(new.codes, new.codes[seeds])
+    return np.flatnonzero(inside).astype(np.int64)
 
 
-def _sizes(grouping: Grouping) -> Ints:
-    return np.asarray(grouping.sizes[grouping.codes], np.int64)
+def _columns(grouping: Grouping, rows: Ints, ids: Sequence[str]) -> dict[str, Any]:
+    """The fields of the groups for some rows that hold whole groups: name -> (m,) object."""
+    place = np.full(len(grouping), -1, np.int64)
+    place[rows] = np.arange(len(rows))
+    links = grouping.links
+    links = links.take((place[links.a] >= 0) & (place[links.b] >= 0))
+    part = Grouping(grouping.codes[rows], replace(links, a=place[links.a], b=place[links.b]))
+    return {c.name: np.array(c.values, dtype=object) for c in group_columns(part, ids)}
 
 
-def _evidence(grouping: Grouping) -> Any:
-    """Text of the evidence of each sample's group."""
-    columns = {c.name: c.values for c in group_columns(grouping, [str(i) for i in range(len(grouping))])}
-    return np.array([v or "" for v in columns["hsd_evidence"]])
-
-
-def _write(dataset: Any, report: AuditReport, state: _State, rows: Ints) -> None:
-    """Set groups and exposure of some samples anew, and keep their digests for undo."""
+def _write(dataset: Any, report: AuditReport, state: _State, rows: Ints, columns: Mapping[str, Sequence[Any]]) -> None:
+    """Set groups (`columns`, one entry a row) and exposure of some samples anew, and keep their digests for undo."""
     from bson import ObjectId
     from pymongo import UpdateOne
 
     there = set(dataset.get_field_schema())
-    columns = list(group_columns(state.grouping, report.samples.ids))
     stamp = datetime.now(UTC).replace(tzinfo=None)
     updates = []
-    for row in rows.tolist():
+    for place, row in enumerate(rows.tolist()):
         key = {"_id": ObjectId(report.samples.ids[row])}
-        values: dict[str, Any] = {c.name: c.values[row] for c in columns}
+        values: dict[str, Any] = {name: column[place] for name, column in columns.items()}
         gone, added = [], []
         for (plan, _), found in zip(primary(report), state.exposures, strict=True):
             names = field_names(plan.condition)
