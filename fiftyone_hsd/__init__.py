@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 from .audit import audit
 from .control_experiments import controls
 from .control_settings import ControlSettings
+from .groups import groups
 from .labels import labels
 from .ladder import ladder
 from .leaks import leaks
@@ -26,6 +27,7 @@ __all__ = [
     "controls",
     "effects",
     "export",
+    "groups",
     "labels",
     "ladder",
     "leaks",

@@ -117,7 +117,9 @@ def corpus(
             "check that the path leads to the images themselves",
         )
     samples, found, vectors = samples.take(usable), found.take(usable), vectors.take(usable)
-    return samples, failures, found, vectors, find_groups(samples, found, options, progress, vectors)
+    near = None if state is None else state / "near"
+    grouping = find_groups(samples, found, options, progress, vectors, near)
+    return samples, failures, found, vectors, grouping
 
 
 def read_images(

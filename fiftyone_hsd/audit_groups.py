@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,10 @@ from .grouping.bytes import identical_bytes
 from .grouping.merge import joined_by_others, merge
 from .grouping.metadata import levels, metadata
 from .grouping.names import NameRule, infer, name_links, witness
+from .grouping.near_copies import near_copies
 from .grouping.pixels import identical_pixels
-from .model import Descriptors, Grouping, Links, Note, Samples, Scan, Strings
+from .grouping.review import read_verdicts, review
+from .model import Bools, Descriptors, Grouping, Ints, Links, Note, Samples, Scan, Strings
 from .progress import Progress
 from .settings import Settings
 
@@ -23,30 +26,25 @@ GROUP_COLUMN = "group"
 
 
 def find_groups(
-    samples: Samples, found: Scan, options: Settings, progress: Progress, vectors: Descriptors | None = None
+    samples: Samples,
+    found: Scan,
+    options: Settings,
+    progress: Progress,
+    vectors: Descriptors | None = None,
+    folder: Path | None = None,
 ) -> Grouping:
-    """Groups from everything that was given and from exact copies; unknown samples become singletons, and that is said.
+    """Groups from all sources; unknown samples become singletons, and that is said.
 
     Args:
-        vectors: descriptors of the samples: the images as a witness for what the names say; None = names alone.
+        vectors: descriptors of the samples: the images as a witness for what the names say, and for candidates of near
+            copies; None = names alone.
+        folder: where the measurements of near copies are kept.
 
     Raises:
         InputError: `unknown="refuse"` and some samples are in no known group.
     """
-    progress(0, 0, "groups")
-    values, rule, said = declared(samples, options)
-    links, notes = metadata(values, rule), [*_declared_notes(values, rule), *said]
-    images = None if vectors is None else witness(vectors, samples.labels)
-    by_name = infer(samples.names, samples.labels, samples.classes, images=images)
-    if not rule:
-        proposed, name_evidence, notes = inferred(samples, by_name, options.names)
-        if options.names:
-            values, links = proposed, name_evidence
-    elif options.pattern is None:
-        notes += [*against_paths(values, samples.names, rule), *against_names(values, by_name, samples.names, rule)]
-    copies = [identical_bytes(found), identical_pixels(found)]
-    grouping = merge(len(samples), [links, *copies], values != "")
-    notes += [*_copy_notes(samples, copies), *_conflict_notes(values, grouping)]
+    grouping = known_groups(samples, found, options, progress, vectors, folder)
+    notes = list(grouping.notes)
     unknown = int((grouping.codes < 0).sum())
     if unknown and options.unknown == "refuse":
         raise InputError(
@@ -60,6 +58,62 @@ def find_groups(
         notes.append(Note("warning", "unknown groups", text, unknown))
     whole = grouping.with_unknown_as_singletons()
     return Grouping(whole.codes, whole.links, tuple(notes))
+
+
+def known_groups(
+    samples: Samples,
+    found: Scan,
+    options: Settings,
+    progress: Progress,
+    vectors: Descriptors | None = None,
+    folder: Path | None = None,
+) -> Grouping:
+    """Groups from what is declared, names, copies, near copies and reviewers; -1 where none of them says anything."""
+    progress(0, 0, "groups")
+    values, rule, said = declared(samples, options)
+    links, notes = metadata(values, rule), [*_declared_notes(values, rule), *said]
+    given = values if rule else np.full(len(samples), "", dtype="<U1")
+    images = None if vectors is None else witness(vectors, samples.labels)
+    by_name = infer(samples.names, samples.labels, samples.classes, images=images)
+    if not rule:
+        proposed, name_evidence, notes = inferred(samples, by_name, options.names)
+        if options.names:
+            values, links = proposed, name_evidence
+    elif options.pattern is None:
+        notes += [*against_paths(values, samples.names, rule), *against_names(values, by_name, samples.names, rule)]
+    copies = [identical_bytes(found), identical_pixels(found)]
+    parts = [links, *copies]
+    if options.near_copies == "on" or (options.near_copies == "auto" and not rule):
+        near = near_copies(
+            samples,
+            found,
+            () if vectors is None else (vectors,),
+            unrelated=partial(cannot_be_mates, samples, given, options.trust_split),
+            threshold=options.near_threshold,
+            folder=folder,
+            progress=progress,
+        )
+        parts.append(near.links)
+        notes += near.notes
+    reviewed = review(samples.ids, [] if options.verdicts is None else read_verdicts(Path(options.verdicts)))
+    grouping = merge(len(samples), [reviewed.links, *parts], values != "", reviewed.notes, apart=reviewed.apart)
+    notes += [*_copy_notes(samples, copies), *_conflict_notes(values, grouping), *grouping.notes]
+    return Grouping(grouping.codes, grouping.links, tuple(notes))
+
+
+def cannot_be_mates(samples: Samples, given: Strings, trusted: bool, a: Ints, b: Ints) -> Bools:
+    """bool (m,): pairs that different groups were given for, or that cross a split declared trustworthy.
+
+    Raises:
+        InputError: a split is declared trustworthy and there is none.
+    """
+    apart = (given[a] != given[b]) & (given[a] != "") & (given[b] != "")
+    if not trusted:
+        return np.asarray(apart, bool)
+    split = samples.split
+    if len(set(split.tolist()) - {""}) < 2:
+        raise InputError("trust_split was asked for, but the corpus has no split", "an existing split")
+    return np.asarray(apart | ((split[a] != split[b]) & (split[a] != "") & (split[b] != "")), bool)
 
 
 def declared(samples: Samples, options: Settings) -> tuple[Strings, str, list[Note]]:
@@ -161,5 +215,5 @@ def _conflict_notes(values: Strings, grouping: Grouping) -> list[Note]:
     if not joined:
         return []
     examples = tuple(" + ".join(names[:4]) for _, names in joined[:5])
-    text = "exact copies join groups that were declared apart"
+    text = "copies join groups that were declared apart"
     return [Note("problem", "conflict", text, len(joined), examples)]

@@ -26,6 +26,12 @@ class Settings:
         pattern: regular expression with a group named `group`, searched in each path relative to the root.
         names: when no groups are given (groups, group_field, pattern, a `group` column), use those that the file names
             seem to hold, with the rule in words; off, they are only proposed.
+        near_copies: search for near copies (resized, recompressed, turned, mirrored, cropped): "on", "off", or "auto" =
+            where no groups are given.
+        near_threshold: smallest agreement of near copies, in place of the calibrated one.
+        trust_split: declare that no near copies lie across the partitions of the existing split; the threshold is then
+            calibrated on it, and none across it can be found.
+        verdicts: CSV file (path_a,path_b,verdict,author,time) of reviewers; stronger than any detector.
         models: trainers to run, cheap ones by default.
         seeds: number of split seeds; seed 0 is the primary one.
         fractions: partition -> share; default: those of the existing split, else .70 / .15 / .15.
@@ -42,6 +48,10 @@ class Settings:
     split_field: str | None = None
     pattern: str | None = None
     names: bool = True
+    near_copies: str = "auto"
+    near_threshold: float | None = None
+    trust_split: bool = False
+    verdicts: str | None = None
     models: tuple[str, ...] = ("nearest_neighbour", "linear_probe")
     seeds: int = 5
     fractions: Mapping[str, float] | None = None
@@ -50,7 +60,7 @@ class Settings:
     truth: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("groups", "labels", "truth"):
+        for name in ("groups", "labels", "truth", "verdicts"):
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else str(value))
         models: str | Sequence[str] = self.models
@@ -59,6 +69,10 @@ class Settings:
             raise InputError(f"seeds = {self.seeds}", "1 to 1000")
         if self.unknown not in ("singleton", "refuse"):
             raise InputError(f"unknown = {self.unknown!r}", "'singleton' or 'refuse'")
+        if self.near_copies not in ("auto", "on", "off"):
+            raise InputError(f"near_copies = {self.near_copies!r}", "'auto', 'on' or 'off'")
+        if self.near_threshold is not None and not 0 < self.near_threshold <= 1:
+            raise InputError(f"near_threshold = {self.near_threshold}", "above 0, at most 1")
         if self.fractions is not None:
             shares = {str(k): float(v) for k, v in self.fractions.items()}
             if (

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from fiftyone_hsd.model import Samples, SplitPlan
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["FIFTYONE_DO_NOT_TRACK"] = "1"
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# How long an example takes is the machine's business.
+settings.register_profile("hsd", deadline=None)
+settings.load_profile("hsd")
 
 PARTS = ("data", "mongod", "browser", "train", "gpu")
 REQUIRED = frozenset(filter(None, os.environ.get("HSD_TEST_REQUIRE", "").split(",")))

@@ -97,7 +97,10 @@ def _evidence(report: AuditReport) -> list[Block]:
     if not len(links):
         return []
     sources, source = np.unique(links.source, return_inverse=True)
-    rules, rule = np.unique(links.rule, return_inverse=True)
+    # the figures behind the colon differ from pair to pair
+    each = np.isin(links.source, ("similarity", "reviewer"))
+    general = np.where(each, np.char.partition(links.rule, ":")[:, 0], links.rule)
+    rules, rule = np.unique(general, return_inverse=True)
     kinds, number = np.unique(source * len(rules) + rule, return_inverse=True)
     rows: list[tuple[Cell, ...]] = []
     for k, kind in enumerate(kinds.tolist()):
