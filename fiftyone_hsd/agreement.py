@@ -60,6 +60,25 @@ def agreement(found: ArrayLike, true: ArrayLike) -> Agreement:
     )
 
 
+def disagreeing(joins: ArrayLike, parts: ArrayLike, most: int = 20) -> list[tuple[int, int]]:
+    """Pairs of samples in one group of `joins` and in two groups of `parts`, at most one pair for each group.
+
+    Args:
+        joins, parts: int (n,), group codes; -1 = a group of its own.
+        most: most pairs.
+    """
+    one, other = _singled(joins), _singled(parts)
+    order = np.lexsort((np.arange(len(one)), one))
+    starts = np.flatnonzero(np.r_[True, np.diff(one[order]) != 0])
+    pairs: list[tuple[int, int]] = []
+    for start, end in zip(starts, np.r_[starts[1:], len(order)], strict=True):
+        members = order[start:end]
+        odd = members[other[members] != other[members[0]]]
+        if len(odd) and len(pairs) < most:
+            pairs.append((int(members[0]), int(odd[0])))
+    return pairs
+
+
 def _f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 

@@ -43,6 +43,7 @@ from .settings import Settings
 from .splitting import MAXIMAL_RELEASE, ladder, shuffle
 from .store import load, save
 
+MISSED, FALSE = "missed pairs", "false pairs"
 DEFAULT_FRACTIONS = {TRAIN: 0.70, VAL: 0.15, TEST: 0.15}
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pillow", "opencv-python-headless", "pandas", "faiss-cpu", "faiss-gpu")
 
@@ -338,19 +339,30 @@ def agreement_with_truth(samples: Samples, grouping: Grouping, options: Settings
     """How the groups found compare with the true ones; reads the truth only now."""
     if options.truth is None:
         return []
-    from .agreement import agreement
+    from .agreement import agreement, disagreeing
     from .folder import read_groups
 
     truth = read_groups(Path(options.truth), samples)
     rows = np.flatnonzero(truth != "")
     if not len(rows):
         return [Note("not evaluated", "truth", f"agreement with the truth: {options.truth} names none of the images")]
-    result = agreement(grouping.codes[rows], np.unique(truth[rows], return_inverse=True)[1])
+    true = np.unique(truth[rows], return_inverse=True)[1].astype(np.int64)
+    result = agreement(grouping.codes[rows], true)
     text = (
         f"against the true groups of {len(rows)} images: pairwise precision {result.precision:.3f}, "
-        f"recall {result.recall:.3f}, F1 {result.f1:.3f}"
+        f"recall {result.recall:.3f}, F1 {result.f1:.3f}; B-cubed F1 {result.b_cubed_f1:.3f}, "
+        f"adjusted Rand {result.adjusted_rand:.3f}"
     )
-    return [Note("info", "truth", text, len(rows))]
+    notes = [Note("info", "truth", text, len(rows))]
+    for topic, one, other, words in (
+        (MISSED, true, grouping.codes[rows], "true mates that were not found"),
+        (FALSE, grouping.codes[rows], true, "images joined that are no true mates"),
+    ):
+        found = disagreeing(one, other)
+        if found:
+            examples = tuple(f"{samples.ids[rows[a]]} | {samples.ids[rows[b]]}" for a, b in found)
+            notes.append(Note("warning", topic, f"{words}, a pair of each of the first groups", len(found), examples))
+    return notes
 
 
 def versions() -> dict[str, str]:

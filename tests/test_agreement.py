@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fiftyone_hsd.agreement import agreement
+from fiftyone_hsd.agreement import agreement, disagreeing
 from fiftyone_hsd.errors import InputError
 
 
@@ -59,3 +59,12 @@ def test_inputs_stay_as_they_are_and_must_fit():
     assert found.tolist() == [-1, 0, 0]
     with pytest.raises(InputError):
         agreement([0], [0, 1])
+
+
+def test_pairs_that_disagree_are_named_one_a_group():
+    true = np.array([0, 0, 0, 1, 1, 2, -1])
+    found = np.array([5, 5, 7, 7, 8, 9, 9])
+    assert disagreeing(true, found) == [(0, 2), (3, 4)]
+    assert disagreeing(found, true) == [(2, 3), (5, 6)]
+    assert disagreeing(true, true) == []
+    assert disagreeing(true, found, most=1) == [(0, 2)]

@@ -77,7 +77,8 @@ def chain(grouping: Grouping, a: int, b: int) -> Links:
 
 
 def _tree_rows(grouping: Grouping) -> Ints:
-    rows = np.flatnonzero(grouping.links.accepted)
+    links, codes = grouping.links, grouping.codes
+    rows = np.flatnonzero(links.accepted & (codes[links.a] == codes[links.b]) & (codes[links.a] >= 0))
     return np.asarray(rows[_kruskal(len(grouping), grouping.links.take(rows))], np.int64)
 
 

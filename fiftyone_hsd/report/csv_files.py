@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exposing import exposing
+from ..grouping._chains import strength
 from ..model import TRAIN, AuditReport, Exposure, Samples
 from ..store import atomic
 from .lookup import EXISTING, pairs_of, primary
@@ -290,14 +291,14 @@ class _Columns:
 
 
 def group_evidence(report: AuditReport) -> tuple[list[str], list[str]]:
-    """For each group: its sources joined by +, and its weakest link; "" without links."""
+    """For each group: its sources joined by +, and the weakest link that holds it together; "" without links."""
     grouping = report.grouping
     links = grouping.links
     rows = np.flatnonzero(links.accepted & (grouping.codes[links.a] == grouping.codes[links.b]))
     code = grouping.codes[links.a[rows]]
     rows, code = rows[code >= 0], code[code >= 0]
-    weakest = np.full(grouping.n_groups, np.inf)
-    np.minimum.at(weakest, code, links.score[rows])
+    found = strength(grouping)
+    weakest = np.where(found.weakest_link < 0, np.inf, found.weakest)
     names, number = np.unique(links.source[rows], return_inverse=True)
     sources: list[list[str]] = [[] for _ in range(grouping.n_groups)]
     for c, k in zip(*pairs_of(code, number), strict=True):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...grouping._chains import strength
 from ...model import AuditReport, Ints
 from .. import lookup
 from ..blocks import Block, Cell, Column, Fact, Facts, Figure, Picture, PictureRow, Pictures, Section, Table
@@ -34,7 +35,13 @@ def section(report: AuditReport) -> Section:
     lead = f"{many(int(several.sum()), 'group')} of two or more images hold {part(mates, len(grouping))} images."
     blocks: list[Block] = [Facts(_facts(report)), _sizes(sizes), *notes, *_evidence(report)]
     browse = _Browse(report)
-    blocks += [*browse.largest(), *browse.across_classes(), *browse.copies(), *browse.weakest()]
+    blocks += [
+        *browse.largest(),
+        *browse.across_classes(),
+        *browse.copies(),
+        *browse.weakest(),
+        *browse.against_truth(),
+    ]
     return Section("groups", "Groups", 20, lead, tuple(blocks))
 
 
@@ -42,9 +49,11 @@ def _facts(report: AuditReport) -> tuple[Fact, ...]:
     sizes = report.grouping.sizes
     mean = float((sizes.astype(float) ** 2).sum() / sizes.sum())
     largest = int(sizes.max())
+    longest = int(strength(report.grouping).diameter.max(initial=0))
     return (
         Fact("Groups in all", len(sizes), f"{int((sizes == 1).sum()):,} of them hold a single image.", "count"),
         Fact("Largest group", largest, f"images, {percent(largest / sizes.sum())} of all.", "count"),
+        Fact("Longest chain", longest, "links between two images of one group; long chains deserve a look.", "count"),
         Fact("Median size of groups of two or more", float(np.median(sizes[sizes > 1])), "images.", "number"),
         Fact("Group size met by a random image", mean, "images; large groups weigh more.", "number"),
     )
@@ -228,6 +237,19 @@ class _Browse:
         if (split != "").any():
             caption += f" {many(across, 'set')} across partitions of the split as published."
         return [Pictures("Exact copies", tuple(shown), caption)]
+
+    def against_truth(self) -> list[Block]:
+        """Pairs on which the groups found and the true ones disagree, when the truth was opened."""
+        row = {name: i for i, name in enumerate(self.report.samples.ids)}
+        blocks: list[Block] = []
+        for topic in ("missed pairs", "false pairs"):
+            for note in self.report.notes:
+                pairs = [tuple(e.split(" | ")) for e in note.examples] if note.topic == topic else []
+                shown = [p for p in pairs if len(p) == 2 and all(i in row for i in p)][:MOST_ROWS]
+                rows = tuple(self.row(" | ".join(p), "", [row[i] for i in p]) for p in shown)
+                if rows:
+                    blocks.append(Pictures(f"Against the truth: {topic}", rows, note.text))
+        return blocks
 
     def weakest(self) -> list[Block]:
         """Groups that hang on an uncertain link."""
