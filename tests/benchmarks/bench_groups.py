@@ -3,8 +3,8 @@
     python tests/benchmarks/bench_groups.py DATA/blood_cells DATA/coil20 ... [--names NAMES_FOLDER]
 
 A folder holds images and groups.csv (path,group,label). It is read without the groups: once by pixels alone, with and
-without trust in its split, then by names and pixels. A list is NAME.csv (name,group,label). The ratio is to decoding all
-images once, in the same run.
+without trust in its split, then by names and pixels. A list is NAME.csv (name,group,label). The ratio is to decoding
+all images once, in the same run.
 """
 
 from __future__ import annotations
