@@ -7,6 +7,7 @@ Arandjelovic & Zisserman (2012). The mirrored image needs no second pass: mirror
 from __future__ import annotations
 
 import contextlib
+import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ KEYPOINTS = 256
 """Most keypoints an image is described by (our choice)."""
 WORDS = 128
 BLOCK = 256
+IN_MEMORY = 1 << 30
+"""Bytes of descriptors beyond which they are kept in a temporary file."""
 _VERSION = 1
 
 _bins = np.arange(WORDS).reshape(4, 4, 8)
@@ -123,9 +126,13 @@ def local_features(
 
 
 def _empty(n: int) -> LocalFeatures:
+    shape, descriptors = (n, KEYPOINTS, WORDS), None
+    if n * KEYPOINTS * WORDS > IN_MEMORY:  # a file without a name: it goes with the array
+        with tempfile.TemporaryFile() as file:
+            descriptors = np.memmap(file, np.uint8, "w+", shape=shape)
     return LocalFeatures(
         np.zeros((n, KEYPOINTS, 2), np.float32),
-        np.zeros((n, KEYPOINTS, WORDS), np.uint8),
+        np.zeros(shape, np.uint8) if descriptors is None else descriptors,
         np.zeros(n, np.int64),
         np.zeros((n, 2), np.int64),
     )

@@ -45,7 +45,8 @@ class Audit(LongOperator):
         Args:
             sample_collection: the dataset or view to audit
             delegate (False): whether to queue it for a worker
-            **settings: label_field, split_field, group_field, pattern, names, seeds, models, store, force, out
+            **settings: label_field, split_field, group_field, pattern, names, near_copies, trust_split, seeds, models,
+                store, force, out
 
         Returns:
             a dict with the verdict, one row a condition, and the names of what was written
@@ -109,6 +110,8 @@ def settings_of(params):
         "group_field": params.get("group_field") or None if by in (None, FIELD) else None,
         "pattern": params.get("pattern") or None if by in (None, PATTERN) else None,
         "names": by == NAMES if by else bool(params.get("names", DEFAULTS.names)),
+        "near_copies": params.get("near_copies") or DEFAULTS.near_copies,
+        "trust_split": bool(params.get("trust_split", DEFAULTS.trust_split)),
         "seeds": int(params.get("seeds") or DEFAULTS.seeds),
     }
     if params.get("models"):
@@ -217,7 +220,7 @@ def _split_input(ctx, inputs, view):
 def _group_input(ctx, inputs, view):
     ways = types.RadioGroup()
     ways.add_choice(NAMES, label="the file names, if they seem to hold groups")
-    ways.add_choice(COPIES, label="exact copies only")
+    ways.add_choice(COPIES, label="copies among the images only")
     ways.add_choice(FIELD, label="a field (patient, slide, session)")
     ways.add_choice(PATTERN, label="a pattern in the file path")
     usual = NAMES if DEFAULTS.names else COPIES
@@ -230,6 +233,11 @@ def _group_input(ctx, inputs, view):
         label = r"Regular expression with a group named `group`, such as (?P<group>patient\d+)"
         inputs.str("pattern", label=label, required=True)
         _try_pattern(inputs, view, ctx.params.get("pattern"))
+    ways = choices([("auto", "where no groups are given"), ("on", "always"), ("off", "never")])
+    label = "Search for near copies (resized, recompressed, turned, mirrored, cropped)"
+    inputs.enum("near_copies", ways.values(), label=label, default=DEFAULTS.near_copies, view=ways)
+    label = "I trust the existing split: calibrate near copies on it (none across it can be found)"
+    inputs.bool("trust_split", label=label, default=DEFAULTS.trust_split)
 
 
 def _try_pattern(inputs, view, expression):

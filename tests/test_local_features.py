@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from fiftyone_hsd import local_features as module
 from fiftyone_hsd.local_features import MIRROR, keypoints, local_features, reduced, unit
 
 
@@ -51,3 +52,13 @@ def test_bad_files_have_no_features_and_a_second_pass_reads_the_first(tmp_path, 
     assert (again.descriptors == first.descriptors).all()
     assert (again.xy == first.xy).all()
     assert local_features(paths, ["1", "2", "3", "5"], folder=tmp_path / "kept").count[0] == 0
+
+
+def test_many_descriptors_are_kept_in_a_file(tmp_path, scene, monkeypatch):
+    Image.fromarray(scene).save(tmp_path / "a.png")
+    paths = [str(tmp_path / "a.png")] * 3
+    in_memory = local_features(paths, ["1", "1", "1"])
+    monkeypatch.setattr(module, "IN_MEMORY", 0)
+    on_disk = local_features(paths, ["1", "1", "1"])
+    assert isinstance(on_disk.descriptors, np.memmap)
+    assert (np.asarray(on_disk.descriptors) == in_memory.descriptors).all()

@@ -18,8 +18,8 @@ from ..similarity import neighbours
 Floats32 = NDArray[np.float32]
 VOCABULARY, SHORT, LENGTH = 64, 32, 128
 """Words, dimensions of a shortened local descriptor, dimensions of an image vector (our choice)."""
-SAMPLE = 60_000
-"""Local descriptors that the vocabulary is learned from."""
+SAMPLE, FROM, CHUNK = 60_000, 5_000, 2_048
+"""Local descriptors that the vocabulary is learned from, images that the axes are learned from, images at once."""
 
 
 def image_vectors(features: LocalFeatures, seed: int = 0) -> tuple[Floats32, Floats32]:
@@ -37,18 +37,22 @@ def image_vectors(features: LocalFeatures, seed: int = 0) -> tuple[Floats32, Flo
     some = np.concatenate([some, some[:, MIRROR]])
     shorten = PCA(SHORT, random_state=0).fit(some)
     words = MiniBatchKMeans(VOCABULARY, random_state=0, n_init=1).fit(shorten.transform(some)).cluster_centers_
-    plain = np.zeros((len(features), VOCABULARY * SHORT), np.float32)
-    mirrored = np.zeros_like(plain)
-    for row in np.flatnonzero(features.count):
-        found = features.descriptors[row, : features.count[row]].astype(np.float32) / 255
-        plain[row] = _residuals(shorten.transform(found), words)
-        mirrored[row] = _residuals(shorten.transform(found[:, MIRROR]), words)
-    some_rows = rng.permutation(np.flatnonzero(features.count))[:10_000]
-    axes = PCA(min(LENGTH, len(some_rows)), svd_solver="randomized", random_state=0)
-    axes.fit(np.concatenate([plain[some_rows], mirrored[some_rows]]))
+    there = np.flatnonzero(features.count)
+
+    def summed(chosen: Ints, order: NDArray[np.intp] | slice) -> Floats32:
+        found = (features.descriptors[r, : features.count[r]].astype(np.float32) / 255 for r in chosen.tolist())
+        return np.stack([_residuals(shorten.transform(d[:, order]), words) for d in found])
+
+    learned = np.sort(rng.permutation(there)[:FROM])
+    axes = PCA(min(LENGTH, len(learned)), svd_solver="randomized", random_state=0)
+    axes.fit(np.concatenate([summed(learned, slice(None)), summed(learned, MIRROR)]))
     weight = 1 / np.sqrt(np.sqrt(np.maximum(axes.explained_variance_, 1e-12)))
-    there = (features.count > 0)[:, None]
-    return tuple(_unit(axes.transform(v) * weight) * there for v in (plain, mirrored))  # type: ignore[return-value]
+    plain, mirrored = (np.zeros((len(features), axes.n_components_), np.float32) for _ in range(2))
+    for start in range(0, len(there), CHUNK):  # sums of all images at once would be many times what is kept
+        rows = there[start : start + CHUNK]
+        plain[rows] = _unit(axes.transform(summed(rows, slice(None))) * weight)
+        mirrored[rows] = _unit(axes.transform(summed(rows, MIRROR)) * weight)
+    return plain, mirrored
 
 
 def _residuals(short: NDArray[np.floating], words: NDArray[np.floating]) -> Floats32:
