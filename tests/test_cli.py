@@ -229,10 +229,10 @@ def test_a_stopped_audit_says_how_to_go_on_and_goes_on(tmp_path, small_corpus):
     words += ["--models", "nearest_neighbour", "--out"]
     process = subprocess.Popen([*words, str(tmp_path / "a")], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     runs = tmp_path / "a" / ".hsd" / "runs"
-    for _ in range(6000):
+    for _ in range(60_000):
         if process.poll() is not None or (runs.is_dir() and len(list(runs.iterdir())) >= 3):
             break
-        time.sleep(0.05)
+        time.sleep(0.005)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=300)
     assert process.returncode == 130, err

@@ -14,6 +14,7 @@ from ..progress import Progress as Tell
 from ..settings import Settings
 from .application import Quiet, app, parse_fractions, resumable
 from .console import Out, progress
+from .inputs import NearCopies, NearThreshold, TrustSplit, Verdicts
 from .summary import show
 
 DEFAULTS = Settings()
@@ -50,19 +51,10 @@ def audit(
         bool,
         typer.Option("--names/--no-names", help="When no groups are given, use those that file names seem to hold."),
     ] = DEFAULTS.names,
-    near_copies: Annotated[
-        str, typer.Option(help="Search for near copies: on, off, or auto = where no groups are given.")
-    ] = DEFAULTS.near_copies,
-    near_threshold: Annotated[
-        float | None, typer.Option(help="Smallest agreement of near copies, in place of the calibrated one.")
-    ] = DEFAULTS.near_threshold,
-    trust_split: Annotated[
-        bool,
-        typer.Option("--trust-split", help="Calibrate near copies on the existing split; finds none across it."),
-    ] = DEFAULTS.trust_split,
-    verdicts: Annotated[
-        str | None, typer.Option(help="CSV file (path_a,path_b,verdict,author,time) of reviewers.")
-    ] = DEFAULTS.verdicts,
+    near_copies: NearCopies = DEFAULTS.near_copies,
+    near_threshold: NearThreshold = DEFAULTS.near_threshold,
+    trust_split: TrustSplit = DEFAULTS.trust_split,
+    verdicts: Verdicts = DEFAULTS.verdicts,
     models: Annotated[str, typer.Option(help="Trainers to run, comma-separated.")] = ",".join(DEFAULTS.models),
     seeds: Annotated[int, typer.Option(help="Number of split seeds.")] = DEFAULTS.seeds,
     fractions: Annotated[

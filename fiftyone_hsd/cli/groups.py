@@ -17,7 +17,18 @@ from ..settings import Settings
 from ..store import atomic
 from .application import Quiet, app, resumable
 from .console import Out, progress
-from .inputs import GroupField, LabelField, Labels, Names, Pattern, SplitField
+from .inputs import (
+    GroupField,
+    LabelField,
+    Labels,
+    Names,
+    NearCopies,
+    NearThreshold,
+    Pattern,
+    SplitField,
+    TrustSplit,
+    Verdicts,
+)
 from .summary import STYLES
 
 DEFAULTS = Settings()
@@ -41,18 +52,10 @@ def groups(
     split_field: SplitField = DEFAULTS.split_field,
     pattern: Pattern = DEFAULTS.pattern,
     names: Names = DEFAULTS.names,
-    near_copies: Annotated[
-        str, typer.Option(help="Search for near copies: on, off, or auto = where no groups are given.")
-    ] = DEFAULTS.near_copies,
-    near_threshold: Annotated[
-        float | None, typer.Option(help="Smallest agreement of near copies, in place of the calibrated one.")
-    ] = DEFAULTS.near_threshold,
-    trust_split: Annotated[
-        bool, typer.Option("--trust-split", help="Calibrate near copies on the existing split; finds none across it.")
-    ] = DEFAULTS.trust_split,
-    verdicts: Annotated[
-        str | None, typer.Option(help="CSV file (path_a,path_b,verdict,author,time) of reviewers.")
-    ] = DEFAULTS.verdicts,
+    near_copies: NearCopies = DEFAULTS.near_copies,
+    near_threshold: NearThreshold = DEFAULTS.near_threshold,
+    trust_split: TrustSplit = DEFAULTS.trust_split,
+    verdicts: Verdicts = DEFAULTS.verdicts,
     descriptor: Annotated[
         str, typer.Option(help="What proposes candidates for near copies, beside local features.")
     ] = DEFAULTS.descriptor,

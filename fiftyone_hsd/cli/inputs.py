@@ -24,6 +24,14 @@ Pattern = Annotated[
 Names = Annotated[
     bool, typer.Option("--names/--no-names", help="When no groups are given, use those that file names seem to hold.")
 ]
+NearCopies = Annotated[str, typer.Option(help="Search for near copies: on, off, or auto = where no groups are given.")]
+NearThreshold = Annotated[
+    float | None, typer.Option(help="Smallest agreement of near copies, in place of the calibrated one.")
+]
+TrustSplit = Annotated[
+    bool, typer.Option("--trust-split", help="Calibrate near copies on the existing split; finds none across it.")
+]
+Verdicts = Annotated[str | None, typer.Option(help="CSV file (path_a,path_b,verdict,author,time) of reviewers.")]
 Unknown = Annotated[
     str, typer.Option(help="A file nothing is known about: `singleton` = its own group, `refuse` = stop.")
 ]

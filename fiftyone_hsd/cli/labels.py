@@ -14,6 +14,7 @@ from ..model import AuditReport, LabelIssues
 from ..settings import Settings
 from .application import Quiet, app, resumable
 from .console import Out, cell, progress
+from .inputs import NearCopies, NearThreshold, TrustSplit, Verdicts
 from .summary import STYLES, interval
 
 DEFAULTS = Settings()
@@ -43,6 +44,10 @@ def labels(
         bool,
         typer.Option("--names/--no-names", help="When no groups are given, use those that file names seem to hold."),
     ] = DEFAULTS.names,
+    near_copies: NearCopies = DEFAULTS.near_copies,
+    near_threshold: NearThreshold = DEFAULTS.near_threshold,
+    trust_split: TrustSplit = DEFAULTS.trust_split,
+    verdicts: Verdicts = DEFAULTS.verdicts,
     model: Annotated[str, typer.Option(help="Trainer behind the out-of-fold probabilities.")] = MODEL,
     folds: Annotated[int, typer.Option(min=2, help="Folds of one division.")] = FOLDS,
     seeds: Annotated[int, typer.Option(help="Divisions into folds that are averaged.")] = DEFAULTS.seeds,

@@ -18,7 +18,21 @@ from ..settings import Settings
 from ..trainers._recipes import in_words
 from .application import Quiet, app, parse_fractions, resumable
 from .console import Out, cell, progress
-from .inputs import Corpus, GroupField, Groups, LabelField, Labels, Names, Pattern, SplitField, Unknown
+from .inputs import (
+    Corpus,
+    GroupField,
+    Groups,
+    LabelField,
+    Labels,
+    Names,
+    NearCopies,
+    NearThreshold,
+    Pattern,
+    SplitField,
+    TrustSplit,
+    Unknown,
+    Verdicts,
+)
 from .summary import show
 
 DEFAULTS = Settings()
@@ -62,6 +76,10 @@ def train(
     split_field: SplitField = DEFAULTS.split_field,
     pattern: Pattern = DEFAULTS.pattern,
     names: Names = DEFAULTS.names,
+    near_copies: NearCopies = DEFAULTS.near_copies,
+    near_threshold: NearThreshold = DEFAULTS.near_threshold,
+    trust_split: TrustSplit = DEFAULTS.trust_split,
+    verdicts: Verdicts = DEFAULTS.verdicts,
     fractions: Annotated[
         str | None,
         typer.Option(help="Shares, such as train=.7,val=.15,test=.15; default: those of the existing split."),
