@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..grouping._chains import strength
 from ..model import SENTINEL, TEST, TRAIN, UNUSED, AuditReport, Bools, Effect, Exposure, Ints, Note, SplitPlan
 from ..trainers._recipes import in_words
 from .blocks import Estimate, Kind, Notice
@@ -198,6 +199,7 @@ class Evidence:
         code = self._codes[links.a[accepted]] if len(accepted) else np.zeros(0, np.int64)
         order = np.argsort(code, kind="stable")
         self._links, self._row, self._code = links, accepted[order], code[order]
+        self.strength = strength(report.grouping)
 
     def of_group(self, code: int) -> Ints:
         """Rows of the accepted links inside one group."""
@@ -242,8 +244,8 @@ class Evidence:
         return words if score >= 1 else f"{words} ({score:.2f})"
 
     def summary(self, code: int) -> tuple[str, float]:
-        """Sources of a group joined by +, and its weakest link; ("", nan) without links."""
+        """Sources of a group joined by +, and the weakest link that holds it; ("", nan) without links."""
         rows = self.of_group(code)
         if not len(rows):
             return "", float("nan")
-        return "+".join(sorted(set(self._links.source[rows].tolist()))), float(self._links.score[rows].min())
+        return "+".join(sorted(set(self._links.source[rows].tolist()))), float(self.strength.weakest[code])

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...grouping._chains import strength
 from ...model import AuditReport, Ints
 from .. import lookup
 from ..blocks import Block, Cell, Column, Fact, Facts, Figure, Picture, PictureRow, Pictures, Section, Table
@@ -49,7 +48,7 @@ def _facts(report: AuditReport) -> tuple[Fact, ...]:
     sizes = report.grouping.sizes
     mean = float((sizes.astype(float) ** 2).sum() / sizes.sum())
     largest = int(sizes.max())
-    longest = int(strength(report.grouping).diameter.max(initial=0))
+    longest = int(Evidence(report).strength.diameter.max(initial=0))
     return (
         Fact("Groups in all", len(sizes), f"{int((sizes == 1).sum()):,} of them hold a single image.", "count"),
         Fact("Largest group", largest, f"images, {percent(largest / sizes.sum())} of all.", "count"),
@@ -253,19 +252,16 @@ class _Browse:
 
     def weakest(self) -> list[Block]:
         """Groups that hang on an uncertain link."""
-        links = self.report.grouping.links
-        rows = np.flatnonzero(links.accepted & (links.score < 1))
-        rows = rows[np.argsort(links.score[rows], kind="stable")]
+        links, found = self.report.grouping.links, self.evidence.strength
+        uncertain = np.flatnonzero(found.weakest < 1)
+        uncertain = uncertain[np.argsort(found.weakest[uncertain], kind="stable")][:MOST_ROWS]
         shown: list[PictureRow] = []
-        seen: set[int] = set()
-        for r in rows.tolist():
-            code = int(self.codes[links.a[r]])
-            if code not in seen and len(shown) < MOST_ROWS:
-                seen.add(code)
-                pair = [int(links.a[r]), int(links.b[r])]
-                detail = self.evidence.between(*pair)
-                shown.append(self.row(f"Confidence {links.score[r]:.2f}", detail, pair))
+        for r in found.weakest_link[uncertain].tolist():
+            pair = [int(links.a[r]), int(links.b[r])]
+            shown.append(self.row(f"Confidence {links.score[r]:.2f}", self.evidence.between(*pair), pair))
         if not shown:
             return []
-        caption = "The least certain accepted links, one a group. If these are right, the others are too."
+        caption = (
+            "The least certain links that hold a group together, one a group. If these are right, the others are too."
+        )
         return [Pictures("Weakest links", tuple(shown), caption)]
