@@ -224,10 +224,16 @@ def test_wrong_fractions_are_refused(text):
         cli.parse_fractions(text)
 
 
+def _hears_ctrl_c():
+    """Whoever runs the tests in the background of a shell hands an ignored SIGINT down to them."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_a_stopped_audit_says_how_to_go_on_and_goes_on(tmp_path, small_corpus):
     words = [*COMMAND, "audit", str(small_corpus / "images"), "--pattern", PATTERN, "--seeds", "20"]
     words += ["--models", "nearest_neighbour", "--out"]
-    process = subprocess.Popen([*words, str(tmp_path / "a")], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    process = subprocess.Popen([*words, str(tmp_path / "a")], **pipes, preexec_fn=_hears_ctrl_c)
     runs = tmp_path / "a" / ".hsd" / "runs"
     for _ in range(60_000):
         if process.poll() is not None or (runs.is_dir() and len(list(runs.iterdir())) >= 3):
