@@ -231,7 +231,7 @@ class App:
         from playwright.sync_api import expect
 
         self.expect = expect
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(120_000)
         page.on("console", lambda m: self.console.append((m.type, m.text)))
         page.on("pageerror", lambda e: self.console.append(("pageerror", str(e))))
         # A popup would cover the grid.
