@@ -80,7 +80,14 @@ class Join:
     partition: str
 
 
-def groups(source: Any, *, known: Any = None, progress: Progress | None = None, **settings: Any) -> Groups:
+def groups(
+    source: Any,
+    *,
+    known: Any = None,
+    state: str | Path | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> Groups:
     """Which files belong together, without splits or training.
 
     Args:
@@ -88,6 +95,8 @@ def groups(source: Any, *, known: Any = None, progress: Progress | None = None, 
             files (column `path` or `name`, `label` if there is one) is read by its names alone.
         known: an AuditReport or a folder that `audit(..., out=...)` wrote: which of its groups do the files of `source`
             join? Its groups stay as they are.
+        state: folder where what was measured is kept, so that a stopped run goes on and a threshold moves without
+            measuring again; None = nowhere.
         progress: `progress(done, total, label)`; its failures never end a run.
         settings: fields of `Settings`. A `group` column is read only if `group_field` names it.
 
@@ -96,6 +105,7 @@ def groups(source: Any, *, known: Any = None, progress: Progress | None = None, 
         EmptyError: no usable image.
     """
     options, tell = Settings.of(settings), guarded(progress)
+    kept = None if state is None else Path(state)
     table = _names_alone(source, options)
     if table is not None and known is None:
         return _by_names(*table, options)
@@ -104,7 +114,7 @@ def groups(source: Any, *, known: Any = None, progress: Progress | None = None, 
     if options.group_field != GROUP_COLUMN:
         rest = {k: v for k, v in samples.metadata.items() if k != GROUP_COLUMN}
         samples = dataclasses.replace(samples, metadata=rest)
-    found, vectors = read_images(samples, descriptor_folder.by_name(options.descriptor), None, tell)
+    found, vectors = read_images(samples, descriptor_folder.by_name(options.descriptor), kept, tell)
     usable = found.usable
     failures = tuple((samples.ids[i], found.failure[i]) for i in np.flatnonzero(~usable))
     if not usable.any():
@@ -114,7 +124,8 @@ def groups(source: Any, *, known: Any = None, progress: Progress | None = None, 
         report = known if isinstance(known, AuditReport) else load_report(known)
         folder = None if isinstance(known, AuditReport) else Path(known) / ".hsd" / "near"
         return dataclasses.replace(_joining(samples, found, report, folder, options, tell), failures=failures)
-    grouping = known_groups(samples, found, options, tell, vectors)
+    near = None if kept is None else kept / "near"
+    grouping = known_groups(samples, found, options, tell, vectors, near)
     return _groups(paths_of(samples), grouping, failures)
 
 

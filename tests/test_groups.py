@@ -113,6 +113,17 @@ def test_new_files_join_the_groups_of_an_audit(corpus, tmp_path, capfd):
     assert "seen.png joins" in said
 
 
+def test_what_was_measured_is_kept_beside_the_file(corpus, tmp_path, capfd):
+    assert run(capfd, "groups", corpus, "--out", tmp_path / "g.csv", "-q")[0] == 0
+    before = {p: p.stat().st_mtime_ns for p in (tmp_path / ".hsd").rglob("*.npz")}
+    assert any(p.name == "pairs.npz" for p in before)
+    words = ("--near-threshold", "0.9999", "--out", tmp_path / "g.csv", "-q")
+    assert run(capfd, "groups", corpus, *words)[0] == 0
+    assert {p: p.stat().st_mtime_ns for p in (tmp_path / ".hsd").rglob("*.npz")} == before
+    row = {r["path"]: r["group"] for r in rows_of(tmp_path / "g.csv")}
+    assert row["mirror.png"] != row["aq0.png"] == row["zz copy.png"]
+
+
 def test_verdicts_split_and_join(corpus, tmp_path):
     path = tmp_path / "verdicts.csv"
     path.write_text(

@@ -77,8 +77,10 @@ def groups(
     from ..groups import table_of
 
     given = dict(locals())
-    with resumable(None), progress(quiet) as tell:
-        result = run(path, known=known, progress=tell, **{k: given[k] for k in SETTINGS})
+    folder = None if out is None else out.absolute().parent
+    with resumable(folder), progress(quiet) as tell:
+        state = None if folder is None else folder / ".hsd"
+        result = run(path, known=known, state=state, progress=tell, **{k: given[k] for k in SETTINGS})
     console = Out()
     sizes = np.unique([i for i in result.ids if i], return_counts=True)[1]
     if result.abstained:
