@@ -315,6 +315,13 @@ class App:
         self.page.mouse.click(x, y)
 
     def errors(self):
-        usual = ("net::ERR_NAME_NOT_RESOLVED", "Failed to load resource", "react-spring", "net::ERR")
+        # "entry is loading" is FiftyOne's own grid, asked for its next page while the view changes.
+        usual = (
+            "entry is loading",
+            "net::ERR_NAME_NOT_RESOLVED",
+            "Failed to load resource",
+            "react-spring",
+            "net::ERR",
+        )
         kinds = ("error", "pageerror")
         return [c for c in self.console if c[0] in kinds and not any(u in c[1] for u in usual)]
