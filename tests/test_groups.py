@@ -133,3 +133,14 @@ def test_verdicts_split_and_join(corpus, tmp_path):
     row = dict(zip(found.paths, found.ids, strict=True))
     assert row["aq0.png"] == row["zz copy.png"] != row["mirror.png"]
     assert row["bq7.png"] == row["cq14.png"] != ""
+
+
+@pytest.mark.mongod
+def test_a_dataset_is_grouped_by_its_name(mongod, corpus):
+    import fiftyone as fo
+
+    fo.Dataset.from_dir(str(corpus), dataset_type=fo.types.ImageDirectory, name="grouped")
+    found = hsd.groups("fiftyone:grouped")
+    row = dict(zip(found.paths, found.ids, strict=True))
+    assert row["aq0.png"] == row["mirror.png"] != ""
+    assert found.ids == hsd.groups(corpus).ids
