@@ -14,7 +14,20 @@ from ..progress import Progress as Tell
 from ..settings import Settings
 from .application import Quiet, app, parse_fractions, resumable
 from .console import Out, progress
-from .inputs import NearCopies, NearThreshold, TrustSplit, Verdicts
+from .inputs import (
+    GroupField,
+    Groups,
+    LabelField,
+    Labels,
+    Names,
+    NearCopies,
+    NearThreshold,
+    Pattern,
+    SplitField,
+    TrustSplit,
+    Unknown,
+    Verdicts,
+)
 from .summary import show
 
 DEFAULTS = Settings()
@@ -33,24 +46,13 @@ def audit(
     path: Annotated[
         str, typer.Argument(metavar="PATH", help="Image folder, CSV file, or FiftyOne dataset (fiftyone:NAME).")
     ],
-    groups: Annotated[str | None, typer.Option(help="CSV file (path,group) with known groups.")] = DEFAULTS.groups,
-    group_field: Annotated[
-        str | None, typer.Option(help="CSV column or FiftyOne field with known groups.")
-    ] = DEFAULTS.group_field,
-    labels: Annotated[
-        str | None, typer.Option(help="CSV file (path,label[,group,split]) with the labels of a folder.")
-    ] = DEFAULTS.labels,
-    label_field: Annotated[str | None, typer.Option(help="FiftyOne classification field.")] = DEFAULTS.label_field,
-    split_field: Annotated[
-        str | None, typer.Option(help="FiftyOne string field with the existing split; default: tags.")
-    ] = DEFAULTS.split_field,
-    pattern: Annotated[
-        str | None, typer.Option(help="Regular expression with (?P<group>...), searched in each relative path.")
-    ] = DEFAULTS.pattern,
-    names: Annotated[
-        bool,
-        typer.Option("--names/--no-names", help="When no groups are given, use those that file names seem to hold."),
-    ] = DEFAULTS.names,
+    groups: Groups = DEFAULTS.groups,
+    group_field: GroupField = DEFAULTS.group_field,
+    labels: Labels = DEFAULTS.labels,
+    label_field: LabelField = DEFAULTS.label_field,
+    split_field: SplitField = DEFAULTS.split_field,
+    pattern: Pattern = DEFAULTS.pattern,
+    names: Names = DEFAULTS.names,
     near_copies: NearCopies = DEFAULTS.near_copies,
     near_threshold: NearThreshold = DEFAULTS.near_threshold,
     trust_split: TrustSplit = DEFAULTS.trust_split,
@@ -64,9 +66,7 @@ def audit(
     descriptor: Annotated[
         str, typer.Option(help="What nearest neighbours and the cheap models look at.")
     ] = DEFAULTS.descriptor,
-    unknown: Annotated[
-        str, typer.Option(help="A file nothing is known about: `singleton` = its own group, `refuse` = stop.")
-    ] = DEFAULTS.unknown,
+    unknown: Unknown = DEFAULTS.unknown,
     truth: Annotated[
         str | None, typer.Option(help="CSV file (path,group), opened only after the work, to score the groups found.")
     ] = DEFAULTS.truth,

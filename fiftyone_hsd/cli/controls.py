@@ -14,6 +14,7 @@ from ..control_settings import CORNERS, PRESETS, ControlSettings
 from ..model import AuditReport
 from .application import Quiet, app, parse_fractions, resumable
 from .console import Out, cell, progress
+from .inputs import GroupField, Groups, LabelField, Labels, Names, Pattern, SplitField, Unknown
 from .summary import STYLES, interval
 
 DEFAULTS = ControlSettings()
@@ -51,27 +52,14 @@ def controls(
     fractions: Annotated[
         str | None, typer.Option(help="Shares; default train=.7,test=.3 (fast) and train=.8,test=.2 (paper).")
     ] = None,
-    groups: Annotated[str | None, typer.Option(help="CSV file (path,group) with known groups.")] = DEFAULTS.groups,
-    group_field: Annotated[
-        str | None, typer.Option(help="CSV column or FiftyOne field with known groups.")
-    ] = DEFAULTS.group_field,
-    labels: Annotated[
-        str | None, typer.Option(help="CSV file (path,label[,group,split]) with the labels of a folder.")
-    ] = DEFAULTS.labels,
-    label_field: Annotated[str | None, typer.Option(help="FiftyOne classification field.")] = DEFAULTS.label_field,
-    split_field: Annotated[
-        str | None, typer.Option(help="FiftyOne string field with the existing split; default: tags.")
-    ] = DEFAULTS.split_field,
-    pattern: Annotated[
-        str | None, typer.Option(help="Regular expression with (?P<group>...), searched in each relative path.")
-    ] = DEFAULTS.pattern,
-    names: Annotated[
-        bool,
-        typer.Option("--names/--no-names", help="When no groups are given, use those that file names seem to hold."),
-    ] = DEFAULTS.names,
-    unknown: Annotated[
-        str, typer.Option(help="A file nothing is known about: `singleton` = its own group, `refuse` = stop.")
-    ] = DEFAULTS.unknown,
+    groups: Groups = DEFAULTS.groups,
+    group_field: GroupField = DEFAULTS.group_field,
+    labels: Labels = DEFAULTS.labels,
+    label_field: LabelField = DEFAULTS.label_field,
+    split_field: SplitField = DEFAULTS.split_field,
+    pattern: Pattern = DEFAULTS.pattern,
+    names: Names = DEFAULTS.names,
+    unknown: Unknown = DEFAULTS.unknown,
     session_field: Annotated[
         str | None, typer.Option(help="Column with the acquisition session of each image.")
     ] = DEFAULTS.session_field,

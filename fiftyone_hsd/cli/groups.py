@@ -19,6 +19,7 @@ from .application import Quiet, app, resumable
 from .console import Out, progress
 from .inputs import (
     GroupField,
+    Groups,
     LabelField,
     Labels,
     Names,
@@ -45,7 +46,7 @@ def groups(
         str,
         typer.Argument(metavar="PATH", help="Image folder, CSV file of images or of names, or fiftyone:NAME."),
     ],
-    groups: Annotated[str | None, typer.Option(help="CSV file (path,group) with known groups.")] = DEFAULTS.groups,
+    groups: Groups = DEFAULTS.groups,
     group_field: GroupField = DEFAULTS.group_field,
     labels: Labels = DEFAULTS.labels,
     label_field: LabelField = DEFAULTS.label_field,

@@ -14,7 +14,20 @@ from ..model import AuditReport, LabelIssues
 from ..settings import Settings
 from .application import Quiet, app, resumable
 from .console import Out, cell, progress
-from .inputs import NearCopies, NearThreshold, TrustSplit, Verdicts
+from .inputs import (
+    GroupField,
+    Groups,
+    LabelField,
+    Labels,
+    Names,
+    NearCopies,
+    NearThreshold,
+    Pattern,
+    SplitField,
+    TrustSplit,
+    Unknown,
+    Verdicts,
+)
 from .summary import STYLES, interval
 
 DEFAULTS = Settings()
@@ -26,24 +39,13 @@ def labels(
     path: Annotated[
         str, typer.Argument(metavar="PATH", help="Image folder, CSV file, or FiftyOne dataset (fiftyone:NAME).")
     ],
-    groups: Annotated[str | None, typer.Option(help="CSV file (path,group) with known groups.")] = DEFAULTS.groups,
-    group_field: Annotated[
-        str | None, typer.Option(help="CSV column or FiftyOne field with known groups.")
-    ] = DEFAULTS.group_field,
-    labels: Annotated[
-        str | None, typer.Option(help="CSV file (path,label[,group,split]) with the labels of a folder.")
-    ] = DEFAULTS.labels,
-    label_field: Annotated[str | None, typer.Option(help="FiftyOne classification field.")] = DEFAULTS.label_field,
-    split_field: Annotated[
-        str | None, typer.Option(help="FiftyOne string field with the existing split; default: tags.")
-    ] = DEFAULTS.split_field,
-    pattern: Annotated[
-        str | None, typer.Option(help="Regular expression with (?P<group>...), searched in each relative path.")
-    ] = DEFAULTS.pattern,
-    names: Annotated[
-        bool,
-        typer.Option("--names/--no-names", help="When no groups are given, use those that file names seem to hold."),
-    ] = DEFAULTS.names,
+    groups: Groups = DEFAULTS.groups,
+    group_field: GroupField = DEFAULTS.group_field,
+    labels: Labels = DEFAULTS.labels,
+    label_field: LabelField = DEFAULTS.label_field,
+    split_field: SplitField = DEFAULTS.split_field,
+    pattern: Pattern = DEFAULTS.pattern,
+    names: Names = DEFAULTS.names,
     near_copies: NearCopies = DEFAULTS.near_copies,
     near_threshold: NearThreshold = DEFAULTS.near_threshold,
     trust_split: TrustSplit = DEFAULTS.trust_split,
@@ -52,9 +54,7 @@ def labels(
     folds: Annotated[int, typer.Option(min=2, help="Folds of one division.")] = FOLDS,
     seeds: Annotated[int, typer.Option(help="Divisions into folds that are averaged.")] = DEFAULTS.seeds,
     descriptor: Annotated[str, typer.Option(help="What the cheap models look at.")] = DEFAULTS.descriptor,
-    unknown: Annotated[
-        str, typer.Option(help="A file nothing is known about: `singleton` = its own group, `refuse` = stop.")
-    ] = DEFAULTS.unknown,
+    unknown: Unknown = DEFAULTS.unknown,
     checks: Annotated[
         str, typer.Option(help="Further checks of cleanlab's Datalab, comma-separated, such as outlier,non_iid.")
     ] = "",
