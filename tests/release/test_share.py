@@ -27,7 +27,7 @@ def test_the_shared_page_names_nothing_and_the_other_stays(own, tmp_path: Path) 
     assert "data:image/jpeg" not in text
     assert "exposed" in text
     assert b"Anna" in before
-    for word in ("Anna", "Dupont", "Neil", "Smith_8", "Secret", "Georg", "scans 2019", str(own.out)):
+    for word in ("Anna", "Dupont", "Neil", "Smith_8", "Secret", "Sankt-Georg", "scans 2019", str(own.out)):
         assert word not in text
     shown = share(own.out, to=tmp_path / "shown.html", pictures=True)
     assert "data:image/jpeg" in shown.read_text("utf-8")
