@@ -13,12 +13,15 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from ..errors import StaleError
 from ..model import SCHEMA
 from ..progress import Progress
 from .marks import Column, Marks
 from .reading import fiftyone
 
 BATCH = 10_000
+DECLARED_AT_MOST = 5
+"""Times that fields are declared before giving up."""
 
 
 @dataclass(frozen=True)
@@ -76,18 +79,37 @@ def write_samples(dataset: Any, marks: Marks, progress: Progress) -> None:
 
 
 def _declare(dataset: Any, columns: tuple[Column, ...]) -> None:
+    """Declare the fields, until the database has them all.
+
+    FiftyOne saves the whole list of fields: who declares one at the same time in another process may drop ours.
+    """
+    wanted = list(columns)
+    for _ in range(DECLARED_AT_MOST):
+        for column in wanted:
+            _declare_one(dataset, column)
+        there = _declared(dataset)
+        wanted = [column for column in columns if column.name not in there]
+        if not wanted:
+            return
+        dataset.reload()
+    names = ", ".join(c.name for c in wanted)
+    raise StaleError(f"fields {names} cannot be declared: another process keeps changing the dataset's fields")
+
+
+def _declared(dataset: Any) -> set[str]:
+    """Names of the fields in the database, whatever this process believes."""
+    documents = fiftyone().core.odm.get_db_conn().datasets
+    found = documents.find_one({"_id": dataset._doc.id}, {"sample_fields.name": 1}) or {}
+    return {field["name"] for field in found.get("sample_fields", ())}
+
+
+def _declare_one(dataset: Any, column: Column) -> None:
     fo = fiftyone()
     kinds = {"str": fo.StringField, "int": fo.IntField, "float": fo.FloatField, "bool": fo.BooleanField}
-    for column in columns:
-        if column.kind == "class":
-            dataset.add_sample_field(
-                column.name,
-                fo.EmbeddedDocumentField,
-                embedded_doc_type=fo.Classification,
-                description=column.description,
-            )
-        else:
-            dataset.add_sample_field(column.name, kinds[column.kind], description=column.description)
+    more: dict[str, Any] = {"description": column.description}
+    if column.kind == "class":
+        kinds["class"], more["embedded_doc_type"] = fo.EmbeddedDocumentField, fo.Classification
+    dataset.add_sample_field(column.name, kinds[column.kind], **more)
 
 
 def _document(columns: tuple[Column, ...], row: int) -> dict[str, Any]:

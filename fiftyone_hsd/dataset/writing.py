@@ -25,7 +25,7 @@ from .label_marks import label_marks
 from .marks import EXISTING, Marks, ViewPlan, marks, repair_marks
 from .overview import overview, repair_overview
 from .reading import GROUP, from_view, label_path
-from .root import root
+from .root import alone, root
 from .status import changed_since
 from .verdicts import follow_verdicts, forget_patches, patches
 
@@ -61,18 +61,19 @@ def write_audit(view: Any, report: AuditReport, *, force: bool = False, progress
             fields, tags or views of our names are there that no audit recorded.
     """
     tell = guarded(progress)
-    dataset = _checked(view, report, tell)
+    _check(view, report, tell)
     label = label_path(view, report.settings.get("label_field"), []) or ""
     results = {"report": packed(_summary(report)), "overview": packed(overview(report, label=label))}
     results["queue"] = packed([asdict(p) for p in _queue(report)])
-    written = _write(dataset, RUN, marks(report), results, force, tell)
-    try:
-        keep_report(dataset, report)
-        renew(dataset, arranged=arrange(dataset, written.fields, label))
-        follow_verdicts(dataset)
-    except BaseException:
-        _undo(dataset, RUN, True)
-        raise
+    with alone(view) as dataset:
+        written = _write(dataset, RUN, marks(report), results, force, tell)
+        try:
+            keep_report(dataset, report)
+            renew(dataset, arranged=arrange(dataset, written.fields, label))
+            follow_verdicts(dataset)
+        except BaseException:
+            _undo(dataset, RUN, True)
+            raise
     return written
 
 
@@ -99,9 +100,10 @@ def write_repair(
         InputError, StaleError: as `write_audit`.
     """
     tell = guarded(progress)
-    dataset = _checked(view, report, tell)
+    _check(view, report, tell)
     results = {"overview": packed(repair_overview(repair))}
-    return _write(dataset, REPAIR_RUN, repair_marks(report, repair, exposure), results, force, tell)
+    with alone(view) as dataset:
+        return _write(dataset, REPAIR_RUN, repair_marks(report, repair, exposure), results, force, tell)
 
 
 def write_labels(view: Any, report: AuditReport, *, force: bool = False, progress: Progress | None = None) -> Written:
@@ -121,23 +123,22 @@ def write_labels(view: Any, report: AuditReport, *, force: bool = False, progres
     if not report.label_results:
         raise InputError("the report holds no label results", advice="call fiftyone_hsd.labels first")
     tell = guarded(progress)
-    dataset = _checked(view, report, tell)
-    return _write(dataset, LABELS_RUN, label_marks(report), {"report": packed(_summary(report))}, force, tell)
+    _check(view, report, tell)
+    with alone(view) as dataset:
+        return _write(dataset, LABELS_RUN, label_marks(report), {"report": packed(_summary(report))}, force, tell)
 
 
-def _checked(view: Any, report: AuditReport, tell: Progress) -> Any:
-    """The dataset, if it still is what the report speaks of."""
-    dataset = root(view)
+def _check(view: Any, report: AuditReport, tell: Progress) -> None:
+    """Whether the dataset can hold marks and still is what the report speaks of."""
+    root(view)
     _refuse_generated(view)
     tell(0, 0, "comparing the dataset with the audit")
     refuse_stale(view, report)
-    return dataset
 
 
 def _write(dataset: Any, run: str, planned: Marks, results: dict[str, Any], force: bool, tell: Progress) -> Written:
     """Replace the marks of a run."""
     record = Record.planned(planned)
-    dataset.reload()
     before = Record.from_json(vars(dataset.get_run_info(run).config)) if dataset.has_run(run) else Record((), (), ())
     refuse_foreign(dataset, record.without(before))
     if dataset.has_run(run):
@@ -168,14 +169,13 @@ def undo(view: Any, *, what: str = "audit", force: bool = False) -> Written:
     """
     if what not in RUNS:
         raise InputError(f"what = {what!r}", " or ".join(RUNS))
-    dataset = root(view)
-    dataset.reload()
-    if not dataset.has_run(RUNS[what]):
-        raise InputError(f"the dataset {dataset.name!r} holds no {what}", advice="there is nothing to undo")
-    unchanged = done(dataset) and not changed_since(dataset)
-    removed = _undo(dataset, RUNS[what], force)
-    if unchanged:
-        renew(dataset)
+    with alone(view) as dataset:
+        if not dataset.has_run(RUNS[what]):
+            raise InputError(f"the dataset {dataset.name!r} holds no {what}", advice="there is nothing to undo")
+        unchanged = done(dataset) and not changed_since(dataset)
+        removed = _undo(dataset, RUNS[what], force)
+        if unchanged:
+            renew(dataset)
     return removed
 
 
