@@ -2,6 +2,8 @@
 
     python tests/benchmarks/sim_coverage.py --repeats 1000 --out coverage.csv
 
+Cells that the file holds already are not run again.
+
 Each repeat draws a corpus, deals it into `intact` and `random` with the package's own ladder, draws correct and wrong
 predictions with known expectation, and asks `effects` for intervals.
 
@@ -22,7 +24,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +52,9 @@ class Cell:
     sizes: str
     icc: float
     delta: float
+
+
+CELL = tuple(f.name for f in fields(Cell))
 
 
 class Tally:
@@ -240,18 +245,27 @@ def main() -> None:
     if options.power:
         table = [Cell(30, "equal", 0.2, d / 20) for d in range(13)]
     begin = time.perf_counter()
-    out = options.out.open("w", newline="", encoding="utf-8") if options.out else sys.stdout
+    kept = list(csv.DictReader(options.out.read_text("utf-8").splitlines())) if there(options.out) else []
+    done = {tuple(row[k] for k in CELL) for row in kept if row["repeats"] == str(options.repeats)}
+    table = [c for c in table if tuple(map(str, astuple(c))) not in done]
+    out = options.out.open("a", newline="", encoding="utf-8") if options.out else sys.stdout
+    writer = None
     with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
-        writer = None
         for row in pool.imap(_job, [(c, options.repeats) for c in table]):
-            if writer is None:
-                writer = csv.DictWriter(out, list(row))
+            writer = writer or csv.DictWriter(out, list(row))
+            if not kept:
                 writer.writeheader()
+            kept.append(row)
             writer.writerow(row)
             out.flush()
-    out.write(f"# {time.perf_counter() - begin:.0f} s\n")
+    print(f"{len(table)} cells in {time.perf_counter() - begin:.0f} s", file=sys.stderr)
     if options.out:
         out.close()
+
+
+def there(path: Path | None) -> bool:
+    """Whether rows of an earlier call are kept."""
+    return path is not None and path.exists() and path.stat().st_size > 0
 
 
 if __name__ == "__main__":
