@@ -10,7 +10,13 @@ from fiftyone_hsd import dataset
 from ._inputs import invalid
 from ._running import LongOperator
 
-WHOSE = {"audit": "the audit", "repair": "the repaired split", "labels": "the label results"}
+WHOSE = {
+    "audit": "the audit",
+    "repair": "the repaired split",
+    "labels": "the label results",
+    "controls": "the control experiments",
+    "training": "the training runs",
+}
 
 
 class Undo(LongOperator):
@@ -31,11 +37,11 @@ class Undo(LongOperator):
         )
 
     def __call__(self, sample_collection, *, what="audit", force=False, delegate=False):
-        """Undo what an audit, a repair or label results wrote into a dataset.
+        """Undo what an audit or another verb wrote into a dataset.
 
         Args:
             sample_collection: the dataset, or a view of it
-            what ("audit"): "audit", "repair" or "labels": whose marks
+            what ("audit"): whose marks: "audit", "repair", "labels", "controls" or "training"
             force (False): also drop marks that were changed since
             delegate (False): whether to queue it for a worker
 

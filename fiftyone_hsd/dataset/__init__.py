@@ -8,11 +8,12 @@ from .filters import filtered, images
 from .installing import install_plugin
 from .keeping import recorded, stored_overview, stored_report
 from .reading import from_name, from_view, label_fields, load, names, scalar_fields, split_counts
+from .recording import write_labels, write_repair
 from .root import root
 from .showing import dataset_of, link_to, open_app
 from .status import Status, changed_since, forget_failure, running, status
 from .verdicts import add_verdict, add_verdicts, forget_verdicts, groups_after, judged_report, stored_queue, verdicts
-from .writing import Written, storable, stored, undo, write_audit, write_labels, write_repair
+from .writing import Written, storable, stored, undo, write_audit
 
 __all__ = [
     "Disagreement",

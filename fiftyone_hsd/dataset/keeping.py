@@ -14,7 +14,7 @@ from ..store import from_bytes, to_bytes
 from .root import root
 
 AUDIT = "hsd_audit"
-RUNS = {"audit": AUDIT, "repair": "hsd_repair", "labels": "hsd_labels"}
+RUNS = {what: f"hsd_{what}" for what in ("audit", "repair", "labels", "controls", "training")}
 """What is recorded -> its custom run."""
 REPORT = "hsd_report"
 """A custom run of its own for the whole report: it is large, and a panel never reads it."""
@@ -65,16 +65,19 @@ def stored_report(view: Any) -> AuditReport | None:
 def stored_overview(view: Any) -> Mapping[str, Any] | None:
     """What a panel shows of the recorded audit (see overview.py), None if there is none. Read once for each audit.
 
-    A recorded repair is under "repair".
+    What other verbs recorded is under their names: "repair", "labels", "controls", "training".
     """
     dataset = root(view)
     if not done(dataset):
         return None
-    value = _read(dataset, AUDIT)
-    repair = RUNS["repair"]
-    if not dataset.has_run(repair) or not hasattr(dataset.get_run_info(repair).config, "written"):
-        return value
-    return {**value, "repair": {**_read(dataset, repair), "views": list(dataset.get_run_info(repair).config.views)}}
+    value = dict(_read(dataset, AUDIT))
+    for what, run in RUNS.items():
+        if run == AUDIT or not dataset.has_run(run):
+            continue
+        config = dataset.get_run_info(run).config
+        if hasattr(config, "written"):
+            value[what] = {**_read(dataset, run), "views": list(config.views)}
+    return value
 
 
 def _read(dataset: Any, run: str) -> Mapping[str, Any]:
@@ -82,7 +85,8 @@ def _read(dataset: Any, run: str) -> Mapping[str, Any]:
     if key not in _OVERVIEWS:
         while len(_OVERVIEWS) >= MOST_KEPT:
             _OVERVIEWS.pop(next(iter(_OVERVIEWS)))
-        _OVERVIEWS[key] = unpacked(dataset.load_run_results(run, cache=False).overview)
+        kept = getattr(dataset.load_run_results(run, cache=False), "overview", None)
+        _OVERVIEWS[key] = {} if kept is None else unpacked(kept)
     return _OVERVIEWS[key]
 
 
@@ -92,7 +96,7 @@ def done(dataset: Any) -> bool:
 
 
 def recorded(view: Any) -> list[str]:
-    """What is recorded in a dataset: audit, repair, labels."""
+    """What is recorded in a dataset, as keys of `RUNS`."""
     dataset = root(view)
     return [what for what, run in RUNS.items() if dataset.has_run(run)]
 

@@ -1,8 +1,8 @@
-"""The marks of an audit, of a repair or of label errors into a dataset and out of it again.
+"""The marks of an audit, and of what other verbs found, into a dataset and out of it again.
 
-One custom run, `hsd_audit`, `hsd_repair` or `hsd_labels`, records what was written, so that a second one replaces
-exactly that and `undo` restores every document. It is registered before the first mark: marks of a run that was cut
-short are found and removed too.
+One custom run (`hsd_audit`, `hsd_repair`, ...) records what was written, so that a second one replaces exactly that and
+`undo` restores every document. It is registered before the first mark: marks of a run that was cut short are found and
+removed too.
 """
 
 from __future__ import annotations
@@ -14,22 +14,20 @@ from typing import Any
 
 from ..errors import InputError, StaleError
 from ..judging import Pair, queue
-from ..model import AuditReport, Exposure
+from ..model import AuditReport
 from ..progress import Progress, guarded
-from ..splitting import Repair
 from .arranging import arrange, restore
 from .bulk import Record, digests, remove_marks, write_samples
 from .filters import images
 from .keeping import RUNS, done, forget_report, keep_report, now, packed, renew, unpacked
-from .label_marks import label_marks
-from .marks import EXISTING, Marks, ViewPlan, marks, repair_marks
-from .overview import overview, repair_overview
+from .marks import EXISTING, Marks, ViewPlan, marks
+from .overview import overview
 from .reading import GROUP, from_view, label_path
 from .root import alone, root
 from .status import changed_since
 from .verdicts import follow_verdicts, forget_patches, patches
 
-RUN, REPAIR_RUN, LABELS_RUN = RUNS["audit"], RUNS["repair"], RUNS["labels"]
+RUN = RUNS["audit"]
 FORCE = "undo with force=True removes the marks together with those changes"
 AGAIN = "run the audit again"
 READING = ("label_field", "split_field", "group_field")
@@ -63,7 +61,7 @@ def write_audit(view: Any, report: AuditReport, *, force: bool = False, progress
     tell = guarded(progress)
     _check(view, report, tell)
     label = label_path(view, report.settings.get("label_field"), []) or ""
-    results = {"report": packed(_summary(report)), "overview": packed(overview(report, label=label))}
+    results = {"report": packed(summary(report)), "overview": packed(overview(report, label=label))}
     results["queue"] = packed([asdict(p) for p in _queue(report)])
     with alone(view) as dataset:
         written = _write(dataset, RUN, marks(report), results, force, tell)
@@ -77,55 +75,33 @@ def write_audit(view: Any, report: AuditReport, *, force: bool = False, progress
     return written
 
 
-def write_repair(
+def write_results(
     view: Any,
     report: AuditReport,
-    repair: Repair,
-    exposure: Exposure,
+    what: str,
+    planned: Marks,
+    results: Mapping[str, Any],
     *,
     force: bool = False,
     progress: Progress | None = None,
 ) -> Written:
-    """Write a repaired partition beside everything else: field hsd_repaired, tags hsd:repaired:PARTITION, saved views.
-
-    Nothing of the split as published is touched; marks of an earlier repair go. All or nothing, as `write_audit`.
+    """Write marks of `what` (a key of `RUNS`) beside those of an audit; earlier ones of it go. All or nothing.
 
     Args:
-        view: the dataset or view whose split was repaired.
-        report: the samples, groups and settings the repair was made from.
-        exposure: of the repaired plan.
-        force: drop changes that others made to the marks of the earlier repair.
+        view: the dataset or view that the report speaks of.
+        report: the samples, groups and settings that the dataset must still hold.
+        what: whose marks.
+        planned: fields, tags and saved views.
+        results: plain JSON by name, kept with the run; a panel reads "overview".
+        force: drop changes that others made to the earlier marks.
 
     Raises:
         InputError, StaleError: as `write_audit`.
     """
     tell = guarded(progress)
     _check(view, report, tell)
-    results = {"overview": packed(repair_overview(repair))}
     with alone(view) as dataset:
-        return _write(dataset, REPAIR_RUN, repair_marks(report, repair, exposure), results, force, tell)
-
-
-def write_labels(view: Any, report: AuditReport, *, force: bool = False, progress: Progress | None = None) -> Written:
-    """Write the newest label results of a report: fields hsd_label_issue, hsd_label_..., tags, saved views.
-
-    Marks of an audit stay as they are; those of earlier label results go. All or nothing, as `write_audit`.
-
-    Args:
-        view: the dataset or view whose labels were looked at.
-        report: what `fiftyone_hsd.labels` returned.
-        force: drop changes that others made to the marks of the earlier label results.
-
-    Raises:
-        InputError: the report holds no label results; and as `write_audit`.
-        StaleError: as `write_audit`.
-    """
-    if not report.label_results:
-        raise InputError("the report holds no label results", advice="call fiftyone_hsd.labels first")
-    tell = guarded(progress)
-    _check(view, report, tell)
-    with alone(view) as dataset:
-        return _write(dataset, LABELS_RUN, label_marks(report), {"report": packed(_summary(report))}, force, tell)
+        return _write(dataset, RUNS[what], planned, {k: packed(v) for k, v in results.items()}, force, tell)
 
 
 def _check(view: Any, report: AuditReport, tell: Progress) -> None:
@@ -161,7 +137,7 @@ def undo(view: Any, *, what: str = "audit", force: bool = False) -> Written:
     """Remove every mark of the recorded audit; afterwards each document is as it was before, its time stamp aside.
 
     Args:
-        what: "audit", "repair" or "labels": whose marks.
+        what: whose marks: "audit", "repair", "labels", "controls" or "training".
 
     Raises:
         InputError: no such marks are recorded here.
@@ -321,7 +297,7 @@ def _queue(report: AuditReport) -> tuple[Pair, ...]:
     return queue(report.samples.ids, report.grouping, published)
 
 
-def _summary(report: AuditReport) -> Mapping[str, Any]:
+def summary(report: AuditReport) -> Mapping[str, Any]:
     """The value of report.json, tables of every section included."""
     from ..report import sections
     from ..report.json_file import report_json
