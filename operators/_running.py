@@ -19,12 +19,35 @@ from fiftyone.operators import types
 from fiftyone_hsd import __version__, dataset
 from fiftyone_hsd.errors import HsdError, InputError
 
+from . import _scheduling as scheduling
+
 EVERY = 0.4
 """Seconds between two redraws of the bar."""
 
 
 class LongOperator(foo.Operator):
-    """Subclasses give `work(ctx, progress) -> dict`, `outputs(result) -> types.Object` and perhaps `finished`."""
+    """Subclasses give `work(ctx, progress) -> dict`, `outputs(result) -> types.Object` and perhaps `finished`.
+
+    Where `takes_minutes` is set, the App schedules by default if a worker runs, and the form says what happens.
+    """
+
+    takes_minutes = False
+
+    def resolve_execution_options(self, ctx):  # noqa: ARG002 - FiftyOne's signature
+        """Both ways as the configuration allows them; only the App has a default, calls by SDK say what they want."""
+        may = self.config.allow_delegated_execution
+        return foo.ExecutionOptions(
+            allow_immediate_execution=self.config.allow_immediate_execution,
+            allow_delegated_execution=may,
+            default_choice_to_delegated=may and self.takes_minutes and scheduling.service() == scheduling.RUNS,
+        )
+
+    def resolve_type(self, ctx, type):
+        """The form or the result; a form of long work ends with what happens to it."""
+        found = super().resolve_type(ctx, type)
+        if type == "inputs" and self.takes_minutes and found is not None:
+            scheduling.notice(found.type)
+        return found
 
     def execute(self, ctx):
         if ctx.delegated:

@@ -8,23 +8,17 @@ from fiftyone.operators import types
 import fiftyone_hsd as hsd
 from fiftyone_hsd import dataset
 from fiftyone_hsd.errors import HsdError
-from fiftyone_hsd.grouping._user_pattern import pattern_groups
 from fiftyone_hsd.report import lookup
-from fiftyone_hsd.settings import Settings
 
-from ._inputs import checked_folder, choices, invalid
+from ._corpus_form import DEFAULTS, corpus_inputs, corpus_settings
+from ._inputs import checked_folder, invalid
 from ._running import LongOperator, skew
-
-TAGS = "(sample tags)"
-DEFAULT_LABEL = "ground_truth"
-NAMES, COPIES, FIELD, PATTERN = "names", "copies", "field", "pattern"
-TRIED = 1000
-"""Names that the form tries a pattern on; the audit itself reads all of them."""
-DEFAULTS = Settings()
 
 
 class Audit(LongOperator):
     """Find hidden groups, measure what they do to a test score, mark the samples."""
+
+    takes_minutes = True
 
     @property
     def config(self):
@@ -102,18 +96,7 @@ class Audit(LongOperator):
 
 def settings_of(params):
     """Settings of `fiftyone_hsd.audit` from the parameters of the form or of an SDK call; forms' defaults included."""
-    by = params.get("groups_by")
-    split = params.get("split_field")
-    settings = {
-        "label_field": params.get("label_field") or None,
-        "split_field": None if split in (None, "", TAGS) else split,
-        "group_field": params.get("group_field") or None if by in (None, FIELD) else None,
-        "pattern": params.get("pattern") or None if by in (None, PATTERN) else None,
-        "names": by == NAMES if by else bool(params.get("names", DEFAULTS.names)),
-        "near_copies": params.get("near_copies") or DEFAULTS.near_copies,
-        "trust_split": bool(params.get("trust_split", DEFAULTS.trust_split)),
-        "seeds": int(params.get("seeds") or DEFAULTS.seeds),
-    }
+    settings = {**corpus_settings(params), "seeds": int(params.get("seeds") or DEFAULTS.seeds)}
     if params.get("models"):
         settings["models"] = tuple(params["models"])
     return settings
@@ -174,9 +157,7 @@ def _form(ctx, inputs):
     if not n:
         invalid(inputs, "empty", "This view shows no image")
         return
-    _label_input(inputs, view)
-    _split_input(ctx, inputs, view)
-    _group_input(ctx, inputs, view)
+    corpus_inputs(ctx, inputs, view, "groups and exposure are evaluated, splits and inflation are not")
     label = f"Split seeds (each draws and trains five conditions on {n:,} images)"
     inputs.int("seeds", label=label, default=DEFAULTS.seeds, min=1, max=1000)
     inputs.bool("store", label="Mark the samples (fields hsd_..., tags hsd:..., saved views)", default=True)
@@ -188,69 +169,3 @@ def _form(ctx, inputs):
         checked_out(ctx.params.get("out"))
     except HsdError as error:
         invalid(inputs, "out_error", error)
-
-
-def _label_input(inputs, view):
-    single, several = dataset.label_fields(view)
-    if not single:
-        there = f" ({', '.join(several)}: not one class an image)" if several else ""
-        text = f"No classification field{there}: groups and exposure are evaluated, splits and inflation are not"
-        inputs.view("no_labels", types.Warning(label=text))
-        return
-    first = DEFAULT_LABEL if DEFAULT_LABEL in single else single[0]
-    ways = choices((name, name) for name in single)
-    inputs.enum("label_field", ways.values(), label="Label", default=first, view=ways)
-
-
-def _split_input(ctx, inputs, view):
-    fields = dataset.scalar_fields(view)
-    ways = choices([(TAGS, "sample tags train, val, test"), *((f, f"field {f}") for f in fields)])
-    inputs.enum("split_field", ways.values(), label="Existing split", default=TAGS, view=ways)
-    chosen = settings_of(ctx.params)["split_field"]
-    try:
-        counts = dataset.split_counts(view, chosen)
-    except HsdError as error:
-        invalid(inputs, "split_error", error)
-        return
-    shown = ", ".join(f"{k or 'in none'} {v:,}" for k, v in list(counts.items())[:8])
-    text = f"Found: {shown}" if set(counts) - {""} else "No partition found there: the existing split is not evaluated"
-    inputs.view("split_found", types.Notice(label=text))
-
-
-def _group_input(ctx, inputs, view):
-    ways = types.RadioGroup()
-    ways.add_choice(NAMES, label="the file names, if they seem to hold groups")
-    ways.add_choice(COPIES, label="copies among the images only")
-    ways.add_choice(FIELD, label="a field (patient, slide, session)")
-    ways.add_choice(PATTERN, label="a pattern in the file path")
-    usual = NAMES if DEFAULTS.names else COPIES
-    inputs.enum("groups_by", ways.values(), label="Groups from", default=usual, view=ways)
-    by = ctx.params.get("groups_by", usual)
-    if by == FIELD:
-        ways = choices((f, f) for f in dataset.scalar_fields(view))
-        inputs.enum("group_field", ways.values(), label="Group field", required=True, view=ways)
-    elif by == PATTERN:
-        label = r"Regular expression with a group named `group`, such as (?P<group>patient\d+)"
-        inputs.str("pattern", label=label, required=True)
-        _try_pattern(inputs, view, ctx.params.get("pattern"))
-    ways = choices([("auto", "where no groups are given"), ("on", "always"), ("off", "never")])
-    label = "Search for near copies (resized, recompressed, turned, mirrored, cropped)"
-    inputs.enum("near_copies", ways.values(), label=label, default=DEFAULTS.near_copies, view=ways)
-    label = "I trust the existing split: calibrate near copies on it (none across it can be found)"
-    inputs.bool("trust_split", label=label, default=DEFAULTS.trust_split)
-
-
-def _try_pattern(inputs, view, expression):
-    if not expression:
-        return
-    names = dataset.names(view, limit=TRIED)
-    try:
-        found = [str(g) for g in pattern_groups(names, expression, seconds=2.0) if g]
-    except HsdError as error:
-        invalid(inputs, "pattern_error", error)
-        return
-    if not found:
-        invalid(inputs, "pattern_error", f"The pattern fits none of {len(names):,} images; the first is {names[0]}")
-        return
-    text = f"{len(found):,} of the first {len(names):,} images in {len(set(found)):,} groups; the first is {found[0]}"
-    inputs.view("pattern_found", types.Notice(label=text))

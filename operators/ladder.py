@@ -9,9 +9,9 @@ import fiftyone_hsd as hsd
 from fiftyone_hsd import dataset
 from fiftyone_hsd.report import lookup
 
+from ._corpus_form import DEFAULTS
 from ._running import LongOperator
 from ._stored import needs_audit, report_of
-from .audit import DEFAULTS
 
 COLUMNS = {"condition": "Condition", "n": "Test images", "exposed": "Exposed", "crossing": "Groups crossing"}
 

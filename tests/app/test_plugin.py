@@ -134,38 +134,6 @@ def test_arguments_are_checked(operators, make_dataset, params, words):
     assert not Path("/etc/report.json").exists()
 
 
-def test_a_real_worker_runs_the_audit(operators, make_dataset, environment):
-    from fiftyone.operators.delegated import DelegatedOperationService
-
-    found = make_dataset("delegated", every=2)
-    params = {"group_field": "patient", "seeds": 1}
-    queued = operators.execute_operator(AUDIT, {"dataset": found}, params=params, request_delegation=True)
-    assert queued.delegated
-    command = [str(Path(sys.executable).parent / "fiftyone"), "delegated", "launch"]
-    worker = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    service = DelegatedOperationService()
-    try:
-        _wait(lambda: service.list_operations()[0].run_state in ("completed", "failed"))
-    finally:
-        worker.terminate()
-        worker.wait(30)
-    operation = service.list_operations()[0]
-    assert operation.run_state == "completed", operation.result
-    assert operation.result.result["images"] == len(found)
-    assert operation.status.label
-    found.reload()
-    assert "hsd_intact" in found.get_field_schema()
-
-
-def _wait(condition):
-    import time
-
-    end = time.monotonic() + 150
-    while not condition():
-        assert time.monotonic() < end, "the worker did not finish in 150 s"
-        time.sleep(0.5)
-
-
 def test_the_download_alone_is_enough(downloaded, environment, make_dataset):
     make_dataset("alone", every=3)
     code = """
