@@ -7,7 +7,6 @@ two are random samples, so only they are used for estimates (our choice).
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
@@ -15,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 
+from .grouping._chains import way
 from .grouping.merge import merge
 from .grouping.review import review
 from .model import SAME, SKIPPED, Bools, Exposure, Grouping, Ints, Links, Note, Verdict
@@ -149,8 +149,8 @@ def regrouped(ids: Sequence[str], grouping: Grouping, verdicts: Iterable[Verdict
 
 def _part(a: int, b: int, links: Links, accepted: Bools, sure: Bools) -> bool:
     """Take links away until no way leads from a to b; False if only verdicts are left on it."""
-    while way := _way(a, b, links, accepted):
-        weak = [r for r in way if not sure[r]]
+    while steps := way(links, _component(a, links, accepted), a, b)[::-1]:
+        weak = [r for r in steps if not sure[r]]
         if not weak:
             return False
         least = min(float(links.score[r]) for r in weak)
@@ -160,28 +160,6 @@ def _part(a: int, b: int, links: Links, accepted: Bools, sure: Bools) -> bool:
         near = [r for r in ends if lonely in (int(links.a[r]), int(links.b[r]))]
         accepted[(near or ends)[0]] = False
     return True
-
-
-def _way(a: int, b: int, links: Links, accepted: Bools) -> list[int]:
-    """Accepted links on a shortest way from a to b, none if there is no way."""
-    rows = _component(a, links, accepted)
-    nearby: dict[int, list[tuple[int, int]]] = {}
-    for r, x, y in zip(rows.tolist(), links.a[rows].tolist(), links.b[rows].tolist(), strict=True):
-        nearby.setdefault(x, []).append((y, r))
-        nearby.setdefault(y, []).append((x, r))
-    came: dict[int, tuple[int, int]] = {a: (a, -1)}
-    waiting = deque([a])
-    while waiting and b not in came:
-        here = waiting.popleft()
-        for there, link in nearby.get(here, ()):
-            if there not in came:
-                came[there] = (here, link)
-                waiting.append(there)
-    found = []
-    while b in came and b != a:
-        b, link = came[b]
-        found.append(link)
-    return found
 
 
 def _component(a: int, links: Links, accepted: Bools) -> Ints:

@@ -56,9 +56,13 @@ def chain(grouping: Grouping, a: int, b: int) -> Links:
     inside = np.flatnonzero(grouping.codes == grouping.codes[a])
     mine = np.flatnonzero(grouping.links.accepted & np.isin(grouping.links.a, inside))
     tree = mine[_kruskal(len(grouping), grouping.links.take(mine))]
+    return grouping.links.take(np.array(way(grouping.links, tree, a, b), np.int64))
+
+
+def way(links: Links, rows: Ints, a: int, b: int) -> list[int]:
+    """Those of some rows of links that lead from sample `a` to `b` in the fewest steps, in order; none if none do."""
     near: dict[int, list[tuple[int, int]]] = {}
-    for row in tree.tolist():
-        i, j = int(grouping.links.a[row]), int(grouping.links.b[row])
+    for row, i, j in zip(rows.tolist(), links.a[rows].tolist(), links.b[rows].tolist(), strict=True):
         near.setdefault(i, []).append((j, row))
         near.setdefault(j, []).append((i, row))
     came: dict[int, tuple[int, int]] = {a: (a, -1)}
@@ -73,7 +77,7 @@ def chain(grouping: Grouping, a: int, b: int) -> Links:
     while b in came and b != a:
         b, row = came[b]
         path.append(row)
-    return grouping.links.take(np.array(path[::-1], np.int64))
+    return path[::-1]
 
 
 def _tree_rows(grouping: Grouping) -> Ints:

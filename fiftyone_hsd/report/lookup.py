@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..grouping._chains import strength
+from ..grouping._chains import strength, way
 from ..model import SENTINEL, TEST, TRAIN, UNUSED, AuditReport, Bools, Effect, Exposure, Ints, Note, SplitPlan
 from ..trainers._recipes import in_words
 from .blocks import Estimate, Kind, Notice
@@ -211,31 +211,11 @@ class Evidence:
         rows = self.of_group(int(self._codes[one]))
         links, (a, b) = self._links, sorted((one, other))
         direct = rows[(links.a[rows] == a) & (links.b[rows] == b)]
-        chain = direct.tolist() if len(direct) else self._chain(rows, a, b)
+        chain = direct.tolist() if len(direct) else way(links, rows, a, b)
         said = list(dict.fromkeys(self._words(r) for r in chain))
         if not said:
             return "same group"
         return "; ".join(said[:3]) + ("; ..." if len(said) > 3 else "")
-
-    def _chain(self, rows: Ints, a: int, b: int) -> list[int]:
-        """The links on a shortest way from a to b inside a group; none if there is no way."""
-        nearby: dict[int, list[tuple[int, int]]] = {}
-        for r, x, y in zip(rows.tolist(), self._links.a[rows].tolist(), self._links.b[rows].tolist(), strict=True):
-            nearby.setdefault(x, []).append((y, r))
-            nearby.setdefault(y, []).append((x, r))
-        came: dict[int, tuple[int, int]] = {a: (a, -1)}
-        waiting = deque([a])
-        while waiting and b not in came:
-            here = waiting.popleft()
-            for there, link in nearby.get(here, ()):
-                if there not in came:
-                    came[there] = (here, link)
-                    waiting.append(there)
-        chain = []
-        while b in came and b != a:
-            b, link = came[b]
-            chain.append(link)
-        return chain[::-1]
 
     def _words(self, row: int) -> str:
         links = self._links
