@@ -140,6 +140,8 @@ def source_name(source: Any) -> str:
     """What a user would type for this source."""
     if isinstance(source, Samples):
         return source.root
+    if isinstance(source, AuditReport):
+        return str(source.settings.get("source", source.samples.root))
     if isinstance(source, (str, Path)):
         return str(source)
     # a view knows its dataset's name; `name` of a view is that of the saved view

@@ -9,21 +9,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import trainers
-from .audit import corpus, evaluate, publish, source_name, train_all, trainable
-from .errors import HsdError, InputError, PathError
-from .launch import Forecast, Place, forecast, run_grid, tickets
-from .model import AuditReport, Descriptors, Note, Run, RunRecord, SplitPlan, TrainConfig, sha256_json
+from .audit import publish, source_name, train_all, trainable
+from .errors import HsdError
+from .launch import Forecast, Place, forecast, run_grid
+from .model import AuditReport, Descriptors, Note, Run, RunRecord, SplitPlan, sha256_json
 from .progress import Progress, guarded
 from .recompute import judged
 from .report.predictions import write_predictions
-from .report.stored import load_report
 from .settings import Settings
-from .splitting import CONDITIONS, SHUFFLE
-from .trainers._recipes import in_words, is_network, recipe
+from .train_inputs import ENDPOINTS, MODELS, checked_networks, chosen, grid_of, merged, planned, stored
+from .trainers._recipes import in_words, is_network
 
-MODELS = ("lite0",)
-ENDPOINTS = ("existing", CONDITIONS[0], CONDITIONS[-1], SHUFFLE)
+__all__ = ["MODELS", "train"]
+
 KEPT = ("control_results", "control_runs", "control_sheets", "label_results")
 """Results of other verbs, which training leaves alone."""
 ANNOUNCE = Callable[[Sequence[Forecast]], object]
@@ -49,7 +47,7 @@ def train(
     one that fails is named, with its reason, and the others go on.
 
     Args:
-        source: as for `audit`.
+        source: as for `audit`; or the AuditReport of one, whose samples, groups and settings are then taken.
         out: folder of the report and of all state.
         conditions: "all", "endpoints" (intact, random and the existing split), or names joined by commas.
         options: of the recipe of every network (steps, batch, size, ...), see `trainers._recipes.Recipe`.
@@ -69,31 +67,25 @@ def train(
         StoreError: `out` cannot be written.
     """
     folder, tell = Path(out), guarded(progress)
-    before = _stored(folder, source)
-    asked = _merged(settings, before)
-    for model in asked.models:
-        trainers.by_name(model)
-    networks = [TrainConfig(m, 0, tuple((options or {}).items())) for m in asked.models if is_network(m)]
-    for config in networks:
-        recipe(config)
+    before = stored(folder, source)
+    if isinstance(source, AuditReport):
+        before = source if before is None else _joined(source, before, source.runs, source.run_records)
+    asked = merged(settings, before)
+    networks = checked_networks(asked.models, options)
     seeds = max(asked.seeds, 0 if before is None else int(before.settings.get("seeds", 0)))
     state = folder / ".hsd"
-    parts = corpus(source, asked, state, tell)
     plain = dataclasses.replace(asked, models=(), seeds=seeds)
-    report = evaluate(*parts, plain, state, tell)
-    samples, _, found, vectors, _ = parts
-    wanted = chosen(report.plans, conditions)
-    plans = [p for p in wanted if p.seed < asked.seeds and trainable(samples, p)]
+    report, vectors = planned(source, asked, plain, state, tell)
+    samples = report.samples
+    plans = [p for p in chosen(report.plans, conditions) if p.seed < asked.seeds and trainable(samples, p)]
     plans.sort(key=lambda p: p.condition not in ENDPOINTS)  # a grid that is stopped early then says something already
-    data = sha256_json([samples.ids, samples.labels.tolist(), samples.classes, found.content])
-    grid = tickets(samples, plans, networks, data)
-    rows = forecast(state / "runs", grid, samples, progress=tell) if grid else []
-    if announce is not None:
-        announce(rows)
+    grid = grid_of(report, plans, networks)
+    if announce is not None:  # a trial costs about as much as a short training: none unless somebody wants to know
+        announce(forecast(state / "runs", grid, samples, progress=tell) if grid else [])
     if dry_run:
         return before or report
     cheap = dataclasses.replace(asked, models=tuple(m for m in asked.models if not is_network(m)))
-    runs, records = _cheap(report, vectors, plans, cheap, state, tell)
+    runs, records = _cheap(report, vectors, plans, cheap, state, tell) if vectors is not None else ([], [])
     more, told = run_grid(state / "runs", grid, samples, place=Place(ray, gpus), progress=tell)
     line = _line(source, asked, conditions, options)
     report = _joined(report, before, [*runs, *more], [*records, *told])
@@ -102,40 +94,6 @@ def train(
     publish(report, folder)
     write_predictions(report, folder)
     return report
-
-
-def chosen(plans: Sequence[SplitPlan], conditions: str) -> list[SplitPlan]:
-    """The plans of the conditions asked for.
-
-    Raises:
-        InputError: a condition has no plan.
-    """
-    there = list(dict.fromkeys(p.condition for p in plans))
-    names = {"all": there, "endpoints": [c for c in there if c in ENDPOINTS]}.get(conditions)
-    if names is None:
-        names = [c.strip() for c in conditions.split(",") if c.strip()]
-    wrong = [c for c in names if c not in there]
-    if wrong or not names:
-        raise InputError(f"conditions {conditions!r}", ", ".join(["all", "endpoints", *there]))
-    return [p for p in plans if p.condition in names]
-
-
-def _stored(folder: Path, source: Any) -> AuditReport | None:
-    """The report of an earlier audit of this source in the folder."""
-    try:
-        report = load_report(folder)
-    except (PathError, HsdError):
-        return None
-    return report if report.settings.get("source") == source_name(source) else None
-
-
-def _merged(settings: Mapping[str, Any], before: AuditReport | None) -> Settings:
-    """What was asked for, and where nothing was, what the stored audit was asked for."""
-    default = dataclasses.asdict(Settings())
-    old = {} if before is None else {k: v for k, v in before.settings.items() if k in default and k != "models"}
-    if any(k in settings for k in ("groups", "group_field", "pattern", "names")):
-        old = {k: v for k, v in old.items() if k not in ("groups", "group_field", "pattern", "names")}
-    return Settings.of({**old, **settings, "models": settings.get("models", MODELS)})
 
 
 def _cheap(
@@ -175,6 +133,7 @@ def _joined(
     """The report with new runs, and those of before that speak of the same samples and splits."""
     now = {(p.condition, p.seed): p.digest for p in report.plans}
     new = {(r.model, r.condition, r.seed) for r in records}
+    new |= {(r.config.model, r.condition, r.seed) for r in runs}
     old_runs, old_records, kept = [], [], report
     if before is not None and before.samples.ids == report.samples.ids:
         then = {(p.condition, p.seed): p.digest for p in before.plans}

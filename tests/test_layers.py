@@ -45,7 +45,7 @@ LAYERS = (
     "dataset",
     "audit + audit_groups",
     "recompute",
-    "train",
+    "train + train_inputs",
     "leaks + leaks_inputs",
     "release",
     "grouped control_experiments",

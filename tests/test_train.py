@@ -13,10 +13,10 @@ import pytest
 
 import fiftyone_hsd
 from fiftyone_hsd import audit, effects, train
-from fiftyone_hsd.errors import FieldError, InputError, PathError
+from fiftyone_hsd.errors import FieldError, InputError, PathError, StaleError
 from fiftyone_hsd.model import AuditReport
 from fiftyone_hsd.release.aliasing import aliased
-from fiftyone_hsd.train import _merged, chosen
+from fiftyone_hsd.train_inputs import chosen, merged, outlook
 
 FRACTIONS = {"train": 0.6, "val": 0.2, "test": 0.2}
 
@@ -68,13 +68,13 @@ def test_an_audit_in_the_folder_keeps_its_groups_and_its_runs(audited):
 
 def test_what_is_asked_for_beats_what_the_audit_was_asked_for(audited):
     _, _, before = audited
-    stored = _merged({}, before)
+    stored = merged({}, before)
     assert (stored.seeds, dict(stored.fractions), stored.models) == (2, FRACTIONS, ("lite0",))
     assert stored.groups == before.settings["groups"]
-    assert _merged({"seeds": 5}, before).seeds == 5
-    named = _merged({"pattern": "(?P<group>.)"}, before)
+    assert merged({"seeds": 5}, before).seeds == 5
+    named = merged({"pattern": "(?P<group>.)"}, before)
     assert (named.pattern, named.groups) == ("(?P<group>.)", None)
-    assert _merged({}, None).seeds == 5
+    assert merged({}, None).seeds == 5
 
 
 def test_effects_are_computed_anew_from_what_the_folder_holds(audited):
@@ -159,3 +159,43 @@ def test_a_network_joins_the_audit_with_both_readouts(audited, tiny_weights):
     assert str(tiny_weights.parent) not in repr(
         (released.runs, released.run_records, released.settings, released.notes)
     )
+
+
+def test_an_audit_at_hand_is_trained_without_reading_anything_again(audited, tmp_path):
+    _, _, before = audited
+    report = train(before, out=tmp_path, models=("linear_probe",), conditions="endpoints", seeds=1)
+    assert [p.digest for p in report.plans] == [p.digest for p in before.plans]
+    assert [(r.model, r.condition) for r in report.run_records] == [
+        ("linear_probe", c) for c in ("existing", "intact", "random")
+    ]
+    assert {r.config.model for r in report.runs} == {"nearest_neighbour", "linear_probe"}
+    assert np.array_equal(report.exposures[0].nearest_train, before.exposures[0].nearest_train)
+    again = train(before, out=tmp_path, models=("nearest_neighbour",), conditions="intact", seeds=1)
+    assert {r.model for r in again.run_records} == {"linear_probe", "nearest_neighbour"}
+    assert len(again.runs) == len(report.runs)
+
+
+def test_other_groups_are_other_splits_and_their_old_runs_go(audited, tmp_path):
+    _, _, before = audited
+    one = dataclasses.replace(before, grouping=before.grouping.with_unknown_as_singletons())
+    train(one, out=tmp_path, models=("linear_probe",), conditions="intact", seeds=1)
+    alone = np.arange(len(before.samples))
+    other = dataclasses.replace(before, grouping=dataclasses.replace(before.grouping, codes=alone))
+    report = train(other, out=tmp_path, models=("linear_probe",), conditions="random", seeds=1)
+    assert [(r.model, r.condition) for r in report.run_records] == [("linear_probe", "random")]
+    assert not any(e.exposed.any() for e in report.exposures)
+    changed = dataclasses.replace(before.scan, content=("x", *before.scan.content[1:]))
+    with pytest.raises(StaleError, match="1 images changed"):
+        train(dataclasses.replace(before, scan=changed), out=tmp_path, models=("linear_probe",))
+
+
+def test_the_grid_is_known_before_anything_is_done(audited, tmp_path):
+    _, _, before = audited
+    (row,) = outlook(before, out=tmp_path, models=("linear_probe",), conditions="endpoints", seeds=2)
+    assert (row.model, row.runs, row.left) == ("linear_probe", 5, 5)
+    (row,) = outlook(before, out=tmp_path / "new", models=("lite0",), seeds=1, options={"steps": 3})
+    assert (row.runs, row.left, np.isnan(row.seconds)) == (6, 6, True)
+    assert not (tmp_path / "new").exists()
+    for models, options, error in ((("lite1",), {}, FieldError), (("lite0",), {"steps": -1}, InputError)):
+        with pytest.raises(error):
+            outlook(before, out=tmp_path, models=models, seeds=1, options=options)

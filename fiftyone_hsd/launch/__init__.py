@@ -48,7 +48,7 @@ class Forecast:
         steps: optimiser steps of each; 0 = not known.
         seconds: of one training; nan = not known.
         peak_memory: bytes; nan = not known.
-        trouble: why the trial failed, "" = it did not.
+        trouble: why the trial failed, "" = it did not, or there was none.
     """
 
     model: str
@@ -80,35 +80,52 @@ def tickets(samples: Samples, plans: Sequence[SplitPlan], configs: Iterable[Trai
 
 
 def forecast(
-    root: Path, grid: Sequence[Ticket], samples: Samples, *, progress: Progress | None = None
+    root: Path, grid: Sequence[Ticket], samples: Samples, *, measure: bool = True, progress: Progress | None = None
 ) -> list[Forecast]:
     """Time and memory of each model: a few steps in a process of its own, remembered in the folder of the training.
+
+    Args:
+        measure: False = only what an earlier trial has left; nothing is run or written.
 
     Raises:
         StoreError: `root` cannot be written.
     """
     tell, rows = guarded(progress), []
-    write_samples(root, grid, samples)
+    if measure:
+        write_samples(root, grid, samples)
     for model in dict.fromkeys(t.config.model for t in grid):
         mine = [t for t in grid if t.config.model == model]
         left = [t for t in mine if finished(folder_of(root, t), t) is None]
         if not left:
             rows.append(Forecast(model, len(mine), 0, 0, float("nan"), float("nan")))
             continue
-        tell(0, 0, f"trial of {in_words(model)}")
-        folder = folder_of(root, left[0])
-        prepare(folder, left[0])
-        rows.append(_forecast(folder, model, len(mine), len(left)))
+        folders = [folder_of(root, t) for t in mine]
+        known: dict[str, float] | str | None = next(filter(None, map(_tried, folders)), None)
+        if known is None and measure:
+            tell(0, 0, f"trial of {in_words(model)}")
+            folder = folder_of(root, left[0])
+            prepare(folder, left[0])
+            known = _try(folder)
+        rows.append(_forecast(known or "", model, len(mine), len(left)))
     return rows
 
 
-def _forecast(folder: Path, model: str, runs: int, left: int) -> Forecast:
+def _tried(folder: Path) -> dict[str, float] | None:
+    """What an earlier trial in the folder of a training measured."""
     try:
-        found = json.loads((folder / TRIAL).read_text("utf-8"))
+        return dict(json.loads((folder / TRIAL).read_text("utf-8")))
     except (OSError, ValueError):
-        found = trial_in(folder)
-        if isinstance(found, dict):
-            write_json(folder / TRIAL, found)
+        return None
+
+
+def _try(folder: Path) -> dict[str, float] | str:
+    found = trial_in(folder)
+    if isinstance(found, dict):
+        write_json(folder / TRIAL, found)
+    return found
+
+
+def _forecast(found: dict[str, float] | str, model: str, runs: int, left: int) -> Forecast:
     if isinstance(found, str):
         return Forecast(model, runs, left, 0, float("nan"), float("nan"), found)
     seconds = found["start"] + found["train"] + found["predict"]
