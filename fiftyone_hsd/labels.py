@@ -43,8 +43,8 @@ def labels(
     """Find labels that are probably wrong.
 
     Args:
-        source: an image folder, a CSV file, `fiftyone:NAME`, a FiftyOne dataset or view, Samples, or a folder that
-            `audit(..., out=...)` wrote, whose samples, labels and groups are taken as they were.
+        source: an image folder, a CSV file, `fiftyone:NAME`, a FiftyOne dataset or view, Samples, or a report (or the
+            folder that `audit(..., out=...)` wrote), whose samples, labels and groups are taken as they were.
         model: the trainer behind the out-of-fold probabilities.
         folds: folds of one division; `seeds` of them are averaged.
         checks: further checks of cleanlab's Datalab, see `fiftyone_hsd.datalab`.
@@ -94,15 +94,17 @@ def _start(
     source: Any, options: Settings, describe: Descriptor, out: Path | None, tell: Progress
 ) -> tuple[AuditReport, Descriptors]:
     """The audit that `source` or `out` holds, else a report without splits of our own; and the vectors."""
+    state = None if out is None else out / STATE
     if isinstance(source, (str, Path)) and stored_path(source).is_file():
-        there = load_report(source)
-        found, vectors = read_images(there.samples, describe, Path(source) / STATE, tell)
-        if not found.usable.all():
-            raise StaleError(f"{(~found.usable).sum()} audited images can no longer be read", advice="repeat the audit")
-        return there, vectors
+        return _again(load_report(source), describe, Path(source) / STATE, tell)
+    if isinstance(source, AuditReport):
+        if out is not None and stored_path(out).is_file():
+            _refuse_other(load_report(out), source.samples, source.grouping, out)
+            source = load_report(out)
+        return _again(source, describe, state, tell)
     tell(0, 0, "reading the list of files")
     samples = read(source, options)
-    found, vectors = read_images(samples, describe, None if out is None else out / STATE, tell)
+    found, vectors = read_images(samples, describe, state, tell)
     usable = found.usable
     if not usable.any():
         raise EmptyError(f"none of {len(samples)} images can be used", "at least one readable image", "check the path")
@@ -120,6 +122,16 @@ def _start(
     shown = tuple(exposure(p, grouping) for p in plans)
     parts = (samples, failures, found, grouping, plans, shown, (), (), settings, versions(), "", tuple(notes))
     return AuditReport(*parts), vectors
+
+
+def _again(
+    there: AuditReport, describe: Descriptor, state: Path | None, tell: Progress
+) -> tuple[AuditReport, Descriptors]:
+    """A report as it is, with vectors of its images."""
+    found, vectors = read_images(there.samples, describe, state, tell)
+    if not found.usable.all():
+        raise StaleError(f"{(~found.usable).sum()} audited images can no longer be read", advice="repeat the audit")
+    return there, vectors
 
 
 def _refuse_other(there: AuditReport, samples: Samples, grouping: Grouping, out: Path) -> None:

@@ -36,12 +36,12 @@ def corpus_settings(params):
 
 def corpus_inputs(ctx, inputs, view, without_labels):
     """The inputs; `without_labels` says what cannot be done where no field names one class an image."""
-    _label_input(inputs, view, without_labels)
+    label_input(inputs, view, without_labels)
     _split_input(ctx, inputs, view)
     _group_input(ctx, inputs, view)
 
 
-def _label_input(inputs, view, without_labels):
+def label_input(inputs, view, without_labels):
     single, several = dataset.label_fields(view)
     if not single:
         there = f" ({', '.join(several)}: not one class an image)" if several else ""

@@ -51,6 +51,7 @@ class HiddenSamples(foo.Panel):
         """A click: the grid shows what the stored audit says this bar, row or button holds."""
         found = drawing.click(self._blocks(ctx), ctx.params)
         if found is None:
+            ctx.ops.notify("There is no image to show for this", variant="info")
             return
         try:
             if found.wanted.get("everything"):

@@ -193,3 +193,19 @@ def test_an_audit_folder_is_a_source(mislabelled, tmp_path):
     report = hsd.labels(tmp_path, out=tmp_path, **QUICK)
     assert report.grouping.codes.tolist() == audit.grouping.codes.tolist()
     assert load_report(tmp_path).label_results
+
+
+@needs_cleanlab
+def test_a_report_is_a_source_and_keeps_its_groups(mislabelled, tmp_path):
+    folder, *_ = mislabelled
+    audit = hsd.audit(folder, pattern=PATTERN, out=tmp_path, models=("nearest_neighbour",), seeds=1)
+    halves = np.arange(len(audit.samples)) // 2
+    other = dataclasses.replace(audit, grouping=dataclasses.replace(audit.grouping, codes=halves))
+    report = hsd.labels(other, **QUICK)
+    assert report.grouping.codes.tolist() == halves.tolist()
+    assert report.verdict == audit.verdict
+    assert len(report.label_results) == 1
+    with pytest.raises(StaleError, match="other groups"):
+        hsd.labels(other, out=tmp_path, **QUICK)
+    hsd.labels(audit, out=tmp_path, **QUICK)
+    assert len(load_report(tmp_path).effects) == len(audit.effects)

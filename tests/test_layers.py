@@ -44,7 +44,7 @@ LAYERS = (
     "report",
     "dataset",
     "audit + audit_groups",
-    "recompute",
+    "recompute narrowing",
     "train + train_inputs",
     "leaks + leaks_inputs",
     "release",

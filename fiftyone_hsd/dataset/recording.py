@@ -9,8 +9,10 @@ from ..model import AuditReport, Exposure
 from ..progress import Progress
 from ..splitting import Repair
 from .label_marks import label_marks
+from .label_overview import label_overview
 from .marks import repair_marks
 from .overview import repair_overview
+from .reading import label_path
 from .writing import Written, summary, write_results
 
 
@@ -56,5 +58,6 @@ def write_labels(view: Any, report: AuditReport, *, force: bool = False, progres
     """
     if not report.label_results:
         raise InputError("the report holds no label results", advice="call fiftyone_hsd.labels first")
-    results = {"report": summary(report)}
+    label = label_path(view, report.settings.get("label_field"), []) or ""
+    results = {"report": summary(report), "overview": label_overview(report, label=label)}
     return write_results(view, report, "labels", label_marks(report), results, force=force, progress=progress)

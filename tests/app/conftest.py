@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import http.server
+import importlib
+import importlib.util
 import json
 import os
 import re
@@ -126,6 +128,39 @@ def downloaded(environment, tmp_path_factory):
     with served(folder) as url:
         said = fiftyone_command("plugins", "download", f"{url}/plugin.zip", environment=environment)
     return said, Path(environment["FIFTYONE_PLUGINS_DIR"]) / "@fiftyone-hsd" / "hsd"
+
+
+@pytest.fixture(scope="session")
+def tabs(fo):
+    """Name -> module of the panel's tabs, from this repository."""
+    name = "hsd_plugin_of_this_repository"
+    if name not in sys.modules:
+        folder = REPOSITORY / "plugin"
+        found = importlib.util.spec_from_file_location(
+            name, folder / "__init__.py", submodule_search_locations=[str(folder)]
+        )
+        sys.modules[name] = importlib.util.module_from_spec(found)
+        found.loader.exec_module(sys.modules[name])
+    return importlib.import_module(f"{name}.tabs").tabs()
+
+
+@pytest.fixture
+def work_off(environment):
+    """Runs a queued operation by FiftyOne's own worker, until it ends; its record."""
+
+    def run():
+        from fiftyone.operators.delegated import DelegatedOperationService
+
+        command = [str(Path(sys.executable).parent / "fiftyone"), "delegated", "launch"]
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        service = DelegatedOperationService()
+        try:
+            wait_for(lambda: service.list_operations()[0].run_state in ("completed", "failed"), 240, "the worker")
+        finally:
+            stop(process)
+        return service.list_operations()[0]
+
+    return run
 
 
 @pytest.fixture

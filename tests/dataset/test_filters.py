@@ -60,3 +60,12 @@ def test_what_cannot_be_shown_is_said(blood):
         dataset.filtered(blood, {"saved": "hsd-groups"})
     with pytest.raises(InputError, match="at most"):
         dataset.filtered(blood, {"ids": ["0" * 24] * 2001})
+
+
+def test_tags_all_and_none_of_them(blood):
+    ids = blood.values("id")
+    blood.select(ids[:4]).tag_samples("hsd:a")
+    blood.select(ids[2:6]).tag_samples("hsd:b")
+    assert dataset.filtered(blood, {"tagged": ["hsd:a"]}).values("id") == ids[:4]
+    assert dataset.filtered(blood, {"tagged": ["hsd:a", "hsd:b"]}).values("id") == ids[2:4]
+    assert dataset.filtered(blood, {"tagged": ["hsd:a"], "untagged": ["hsd:b"]}).values("id") == ids[:2]
