@@ -8,7 +8,7 @@ from .filters import filtered, images
 from .installing import install_plugin
 from .keeping import recorded, stored_overview, stored_report
 from .reading import from_name, from_view, label_fields, load, names, scalar_fields, split_counts
-from .recording import write_labels, write_repair
+from .recording import write_labels, write_repair, write_training
 from .root import root
 from .showing import dataset_of, link_to, open_app
 from .status import Status, changed_since, forget_failure, running, status
@@ -56,4 +56,5 @@ __all__ = [
     "write_audit",
     "write_labels",
     "write_repair",
+    "write_training",
 ]

@@ -31,18 +31,20 @@ class Record:
     fields: tuple[str, ...]
     tags: tuple[str, ...]
     views: tuple[str, ...]
+    evaluations: tuple[str, ...] = ()
 
     @staticmethod
     def planned(marks: Marks) -> Record:
-        """The names in some marks."""
-        names = (marks.columns, marks.views)
-        fields, views = (tuple(item.name for item in items) for items in names)
-        return Record(fields, tuple(t.tag for t in marks.tags), views)
+        """The names in some marks; an evaluation has a field of its name."""
+        names = (marks.columns, marks.views, marks.evaluations)
+        fields, views, evaluations = (tuple(item.name for item in items) for items in names)
+        return Record((*fields, *evaluations), tuple(t.tag for t in marks.tags), views, evaluations)
 
     def without(self, other: Record) -> Record:
         """The names that `other` lacks."""
         known = {*other.fields, *other.tags, *other.views}
-        return Record(*(tuple(n for n in part if n not in known) for part in (self.fields, self.tags, self.views)))
+        parts = (self.fields, self.tags, self.views, self.evaluations)
+        return Record(*(tuple(n for n in part if n not in known) for part in parts))
 
     def to_json(self) -> dict[str, Any]:
         """As parameters of a custom run."""
@@ -51,7 +53,8 @@ class Record:
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> Record:
         """Back from the parameters of a custom run."""
-        return Record(tuple(value["fields"]), tuple(value["tags"]), tuple(value["views"]))
+        names = (value["fields"], value["tags"], value["views"], value.get("evaluations", ()))
+        return Record(*(tuple(part) for part in names))
 
 
 def write_samples(dataset: Any, marks: Marks, progress: Progress) -> None:

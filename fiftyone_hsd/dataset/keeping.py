@@ -31,7 +31,7 @@ def renew(dataset: Any, **more: Any) -> None:
     """Count changes from now on, after marks of ours moved the time stamps; `more` is kept in the record."""
     if done(dataset):
         config = vars(dataset.get_run_info(AUDIT).config)
-        names = ("schema", "status", "fields", "tags", "views", "arranged")
+        names = ("schema", "status", "fields", "tags", "views", "evaluations", "arranged")
         values = {k: config[k] for k in names if k in config} | more
         dataset.update_run_config(AUDIT, dataset.init_run(**values, **now(dataset)))
 

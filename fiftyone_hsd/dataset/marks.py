@@ -50,6 +50,23 @@ class ViewPlan:
 
 
 @dataclass(frozen=True)
+class Evaluation:
+    """One evaluation run of FiftyOne's own: predictions against labels, on the samples that have a value in `within`.
+
+    Attributes:
+        name: its key, which is also the field that says of each of these samples whether it is right.
+        predicted, truth: classification fields.
+        classes: the fixed class list.
+    """
+
+    name: str
+    predicted: str
+    truth: str
+    within: str
+    classes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Marks:
     """Everything an audit writes; row i of every column belongs to `ids[i]`."""
 
@@ -57,6 +74,7 @@ class Marks:
     columns: tuple[Column, ...]
     tags: tuple[Tagging, ...]
     views: tuple[ViewPlan, ...]
+    evaluations: tuple[Evaluation, ...] = ()
 
 
 def marks(report: AuditReport) -> Marks:

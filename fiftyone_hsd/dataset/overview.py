@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,11 +42,11 @@ def overview(report: AuditReport, *, label: str = "", seconds: float = math.nan)
         "seconds": seconds,
         "groups": groups_overview(report),
         "leaks": [_leaks(report, c) for c in (lookup.EXISTING, *lookup.conditions(report)) if _plan(report, c)],
-        "ladder": _ladder(report),
+        "ladder": ladder_overview(report, lookup.models(report)),
         "not_evaluated": [n.text for n in notes if n.level == "not evaluated"],
         "problems": [_said(n.text, n.count) for n in notes if n.level == "problem"],
     }
-    return _finite(value)  # type: ignore[no-any-return]
+    return finite(value)  # type: ignore[no-any-return]
 
 
 def repair_overview(repair: Repair) -> dict[str, Any]:
@@ -161,10 +161,11 @@ def above(histogram: Mapping[str, Any], threshold: float) -> dict[str, int]:
     return {word: sum(histogram[word][first:]) for word in ("exposed", "unexposed")}
 
 
-def _ladder(report: AuditReport) -> dict[str, Any]:
+def ladder_overview(report: AuditReport, wanted: Sequence[str]) -> dict[str, Any]:
+    """Score against exposure, inflation and gains per class of the wanted models."""
     steps, metric, end = lookup.conditions(report), lookup.metric(report), lookup.endpoint(report)
     models = []
-    for model in lookup.models(report):
+    for model in wanted:
         rows = [_step(report, step, model, metric) for step in steps]
         known = [r for r in rows if r["score"] is not None]
         if known:
@@ -197,14 +198,14 @@ def _gains(report: AuditReport, model: str, end: str) -> dict[str, Any]:
     return {"gain_metric": "", "gains": []}
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """Plain JSON without nan: what is not known is None."""
     if isinstance(value, Mapping):
-        return {str(k): _finite(v) for k, v in value.items()}
+        return {str(k): finite(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(v) for v in value]
+        return [finite(v) for v in value]
     if isinstance(value, np.generic):
-        return _finite(value.item())
+        return finite(value.item())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

@@ -185,6 +185,12 @@ def label_path(view: Any, label_field: str | None, notes: list[Note]) -> str | N
     return scalar_path(view, label_field, allowed)
 
 
+def evaluated_field(view: Any, label_field: str | None) -> str:
+    """The Classification field that predictions can be evaluated against, "" if the labels are plain values."""
+    path = label_path(_images(view, [])[0], label_field, []) or ""
+    return path.removesuffix(".label") if path.endswith(".label") else ""
+
+
 def label_fields(view: Any) -> tuple[list[str], dict[str, str]]:
     """(fields with one class an image, field -> type of all other label fields); fields of an audit left out."""
     fo = fiftyone()

@@ -8,12 +8,15 @@ from ..errors import InputError
 from ..model import AuditReport, Exposure
 from ..progress import Progress
 from ..splitting import Repair
+from .keeping import recorded
 from .label_marks import label_marks
 from .label_overview import label_overview
 from .marks import repair_marks
 from .overview import repair_overview
-from .reading import label_path
-from .writing import Written, summary, write_results
+from .reading import evaluated_field, label_path
+from .root import root
+from .training_marks import readouts, training_marks, training_overview
+from .writing import Written, summary, write_results, written_names
 
 
 def write_repair(
@@ -61,3 +64,30 @@ def write_labels(view: Any, report: AuditReport, *, force: bool = False, progres
     label = label_path(view, report.settings.get("label_field"), []) or ""
     results = {"report": summary(report), "overview": label_overview(report, label=label)}
     return write_results(view, report, "labels", label_marks(report), results, force=force, progress=progress)
+
+
+def write_training(view: Any, report: AuditReport, *, force: bool = False, progress: Progress | None = None) -> Written:
+    """Write what a training grid predicted, at the lowest seed: a field hsd_CONDITION_pred_MODEL for each condition and
+    model, hsd_trained_CONDITION on the images it was tested on, and an evaluation run hsd_CONDITION_MODEL over these.
+
+    Marks of an audit stay as they are, also where it has run the same model; those of an earlier training go. All or
+    nothing, as `write_audit`.
+
+    Args:
+        view: the dataset or view whose images were trained on.
+        report: what `fiftyone_hsd.train` returned.
+        force: drop changes that others made to the marks of the earlier training.
+
+    Raises:
+        InputError: the report holds no training runs; and as `write_audit`.
+        StaleError: as `write_audit`.
+    """
+    if not report.run_records:
+        raise InputError("the report holds no training runs", advice="call fiftyone_hsd.train first")
+    dataset = root(view)
+    others = [what for what in recorded(dataset) if what != "training"]
+    taken = {name for what in others for name in written_names(dataset, what)}
+    found = readouts(report, taken)
+    planned = training_marks(report, found, evaluated_field(view, report.settings.get("label_field")))
+    results = {"overview": training_overview(report, found)}
+    return write_results(view, report, "training", planned, results, force=force, progress=progress)

@@ -20,7 +20,7 @@ from .arranging import arrange, restore
 from .bulk import Record, digests, remove_marks, write_samples
 from .filters import images
 from .keeping import RUNS, done, forget_report, keep_report, now, packed, renew, unpacked
-from .marks import EXISTING, Marks, ViewPlan, marks
+from .marks import EXISTING, Evaluation, Marks, ViewPlan, marks
 from .overview import overview
 from .reading import GROUP, from_view, label_path
 from .root import alone, root
@@ -35,12 +35,13 @@ READING = ("label_field", "split_field", "group_field")
 
 @dataclass(frozen=True)
 class Written:
-    """What was written or removed: number of samples, and the names of fields, tags and saved views."""
+    """What was written or removed: number of samples, and the names of fields, tags, saved views and evaluations."""
 
     samples: int
     fields: tuple[str, ...]
     tags: tuple[str, ...]
     views: tuple[str, ...]
+    evaluations: tuple[str, ...] = ()
 
 
 def write_audit(view: Any, report: AuditReport, *, force: bool = False, progress: Progress | None = None) -> Written:
@@ -122,6 +123,7 @@ def _write(dataset: Any, run: str, planned: Marks, results: dict[str, Any], forc
     dataset.register_run(run, dataset.init_run(status="writing", **record.to_json()))
     try:
         write_samples(dataset, planned, tell)
+        evaluate(dataset, planned.evaluations, tell)
         saved = {plan.name: save_view(dataset, plan) for plan in planned.views}
         tell(0, 0, "recording what was written")
         results = {**results, "digests": packed(digests(dataset, record)), "views": saved}
@@ -130,7 +132,7 @@ def _write(dataset: Any, run: str, planned: Marks, results: dict[str, Any], forc
     except BaseException:
         _remove(dataset, run, record)
         raise
-    return Written(len(planned.ids), record.fields, record.tags, tuple(saved))
+    return Written(len(planned.ids), record.fields, record.tags, tuple(saved), record.evaluations)
 
 
 def undo(view: Any, *, what: str = "audit", force: bool = False) -> Written:
@@ -161,6 +163,11 @@ def _undo(dataset: Any, run: str, force: bool) -> Written:
     if config.status == "done" and not force:
         refuse_changed(dataset, run, record)
     return _remove(dataset, run, record)
+
+
+def written_names(dataset: Any, what: str) -> tuple[str, ...]:
+    """The fields that a record holds."""
+    return Record.from_json(vars(dataset.get_run_info(RUNS[what]).config)).fields
 
 
 def stored(view: Any, what: str = "audit") -> Mapping[str, Any] | None:
@@ -222,6 +229,7 @@ def refuse_foreign(dataset: Any, record: Record) -> None:
     found = [f"field {n}" for n in record.fields if n in dataset.get_field_schema()]
     found += [f"tag {t}" for t in sorted(set(record.tags) & set(_all_tags(dataset)))]
     found += [f"saved view {n}" for n in record.views if dataset.has_saved_view(n)]
+    found += [f"evaluation {n}" for n in record.evaluations if dataset.has_evaluation(n)]
     if found:
         some = ", ".join(found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
         raise StaleError(
@@ -278,6 +286,16 @@ def saved_stages(dataset: Any, name: str) -> list[str] | None:
     return None
 
 
+def evaluate(dataset: Any, evaluations: Iterable[Evaluation], tell: Progress) -> None:
+    """Make FiftyOne's own evaluation runs."""
+    made = list(evaluations)
+    for number, one in enumerate(made):
+        tell(number, len(made), "evaluating predictions")
+        images(dataset).exists(one.within).evaluate_classifications(
+            one.predicted, gt_field=one.truth, eval_key=one.name, classes=list(one.classes), progress=False
+        )
+
+
 def _remove(dataset: Any, run: str, record: Record) -> Written:
     views = tuple(n for n in record.views if dataset.has_saved_view(n))
     for name in views:
@@ -287,9 +305,13 @@ def _remove(dataset: Any, run: str, record: Record) -> Written:
         forget_report(dataset)
         forget_patches(dataset)
     samples = remove_marks(dataset, record)
+    # After the fields, which it would delete one by one.
+    evaluations = tuple(n for n in record.evaluations if dataset.has_evaluation(n))
+    for name in evaluations:
+        dataset.delete_evaluation(name)
     # The record goes last, so that a removal that is cut short can be repeated.
     dataset.delete_run(run)
-    return Written(samples, record.fields, record.tags, views)
+    return Written(samples, record.fields, record.tags, views, evaluations)
 
 
 def _queue(report: AuditReport) -> tuple[Pair, ...]:
