@@ -121,7 +121,7 @@ def seed_interval(
         paired: whether it is a difference of two conditions on the same groups.
         level: coverage aimed at.
     """
-    from scipy.stats import t
+    from scipy.special import stdtr, stdtrit  # many times faster than scipy.stats.t, which comes to the same
 
     boot, value = np.asarray(draws, float), np.asarray(seeds, float)
     if not np.isfinite(estimate) or not np.isfinite(boot).all() or not np.isfinite(value).all() or support.df < 1:
@@ -137,8 +137,8 @@ def seed_interval(
     if error <= SAME:
         half = support.unseen
         return Interval(estimate, estimate - half, estimate + half, 1.0 if abs(estimate) <= half else NAN, 0.0)
-    half = float(t.ppf(0.5 + level / 2, support.df)) * error
-    p = float(2 * t.sf(abs(estimate) / error, support.df))
+    half = float(stdtrit(support.df, 0.5 + level / 2)) * error
+    p = float(2 * stdtr(support.df, -abs(estimate) / error))
     return Interval(estimate, estimate - half, estimate + half, p, error)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Style, types, tests, with the interpreter that PYTHON names. Arguments go to pytest.
+# Style, types, tests, with the interpreter that PYTHON names. Arguments go to one plain pytest.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 python="${PYTHON:-python}"
@@ -8,4 +8,11 @@ case "$python" in */*) python="$(cd "$(dirname "$python")" && pwd)/$(basename "$
 "$python" -m ruff check .
 "$python" -m ruff format --check .
 "$python" -m mypy
-"$python" -m pytest "$@"
+if [ $# -gt 0 ]; then
+  exec "$python" -m pytest "$@"
+fi
+# Browser tests have the machine to themselves: a page that is slow to answer fails them. The rest shares two cores.
+failed=0
+"$python" -m pytest -n 2 --dist loadfile --benchmark-disable -m "not browser" || failed=$?
+"$python" -m pytest -m browser || failed=$?
+exit "$failed"

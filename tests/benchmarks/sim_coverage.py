@@ -40,7 +40,7 @@ MEAN = (0.85, 0.7, 0.55)
 SIZE = 6
 SEEDS = 5
 DRAWS = 400
-REDRAWS = 5
+REDRAWS = 20
 """Sets of predictions drawn on each corpus and its splits."""
 
 
