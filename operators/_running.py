@@ -61,8 +61,11 @@ class LongOperator(foo.Operator):
         """The work, while the dataset's status says that it is going on."""
         if ctx.dataset is None:
             raise InputError("no dataset", "a dataset or view")
-        with dataset.running(ctx.dataset, self.config.label, progress) as tell:
-            return self.work(ctx, tell)
+        try:
+            with dataset.running(ctx.dataset, self.config.label, progress) as tell:
+                return self.work(ctx, tell)
+        except dataset.Stopped as error:  # no Exception, so it would end a worker as a whole
+            raise HsdError(str(error), advice="what was finished is kept where it can go on: run it again") from error
 
     def resolve_output(self, ctx):
         return self._property(ctx.results or {})

@@ -45,13 +45,22 @@ def audited(ctx, report):
 
 def folder_of(ctx, report):
     """A folder of this machine with the stored audit's files, for verbs that start from one; it keeps the alias key."""
-    folder = cache_folder() / "datasets" / str(ctx.dataset._doc.id)
+    folder = _folder(ctx)
     if stored_path(folder).is_file() and _same(load_report(folder), report):
         return folder
     folder.mkdir(parents=True, exist_ok=True)
     write(report, folder)
     store_report(report, folder)
     return folder
+
+
+def training_folder(ctx):
+    """The folder of this machine with a dataset's training runs, finished ones and checkpoints of others."""
+    return _folder(ctx) / "training"
+
+
+def _folder(ctx):
+    return cache_folder() / "datasets" / str(ctx.dataset._doc.id)
 
 
 def _same(one, other):

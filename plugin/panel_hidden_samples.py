@@ -142,7 +142,8 @@ class HiddenSamples(foo.Panel):
         overview = dataset.stored_overview(ctx.dataset)
         if overview is None:
             return []
-        return tabs()[self._tab(ctx)].tab(overview, ctx.panel.state._data or {})
+        running = dataset.status(ctx.dataset).words if dataset.is_running(ctx.dataset) else ""
+        return tabs()[self._tab(ctx)].tab({**overview, "running": running}, ctx.panel.state._data or {})
 
     def _choose(self, ctx, name, value):
         ctx.panel.set_state(name, value)

@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from fiftyone_hsd import cli, effects, train
-from fiftyone_hsd.cli.train import duration, parse_options
+from fiftyone_hsd.cli.train import parse_options
 from fiftyone_hsd.errors import InputError
 from fiftyone_hsd.settings import Settings
 from fiftyone_hsd.train import MODELS
@@ -46,11 +46,6 @@ def test_options_of_a_recipe_are_read_as_what_they_are():
     for wrong in (["steps"], ["=3"], ["steps="], ["a=1", "a=2"]):
         with pytest.raises(InputError, match="NAME=VALUE"):
             parse_options(wrong)
-
-
-@pytest.mark.parametrize(("seconds", "words"), [(41.6, "42 s"), (185, "3 min 5 s"), (7800, "2 h 10 min")])
-def test_times_are_written_for_people(seconds, words):
-    assert duration(seconds) == words
 
 
 def test_a_plan_without_networks_trains_nothing(small_corpus, tmp_path, capsys):

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from ..errors import InputError
 from ..launch import Forecast
+from ..report.wording import duration
 from ..settings import Settings
 from ..trainers._recipes import in_words
 from .application import Quiet, app, parse_fractions, resumable
@@ -163,12 +164,3 @@ def _announce(console: Out, rows: Sequence[Forecast]) -> None:
         if r.trouble:
             console.say("the trial failed: ", "yellow", f"{in_words(r.model)}: {r.trouble}")
     console.say("(from a trial of a few steps on this machine, one training after another)", "dim")
-
-
-def duration(seconds: float) -> str:
-    """`42 s`, `3 min 5 s`, `2 h 10 min`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

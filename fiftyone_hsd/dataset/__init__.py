@@ -11,17 +11,19 @@ from .reading import from_name, from_view, label_fields, load, names, scalar_fie
 from .recording import write_labels, write_repair, write_training
 from .root import root
 from .showing import dataset_of, link_to, open_app
-from .status import Status, changed_since, forget_failure, running, status
+from .status import Status, Stopped, ask_to_stop, changed_since, forget_failure, is_running, running, status
 from .verdicts import add_verdict, add_verdicts, forget_verdicts, groups_after, judged_report, stored_queue, verdicts
 from .writing import Written, storable, stored, undo, write_audit
 
 __all__ = [
     "Disagreement",
     "Status",
+    "Stopped",
     "Written",
     "add_verdict",
     "add_verdicts",
     "annotator_views",
+    "ask_to_stop",
     "changed_since",
     "dataset_of",
     "disagreeing",
@@ -34,6 +36,7 @@ __all__ = [
     "groups_after",
     "images",
     "install_plugin",
+    "is_running",
     "judged_report",
     "label_fields",
     "link_to",

@@ -10,10 +10,10 @@ from .reading import fiftyone
 
 Filter = Mapping[str, Any]
 """Keys, all optional and joined by "and": equal {path: value}, at_least and below {path: number}, correct [path, path],
-wrong [path, path], tagged [...] (all of these tags), untagged [...] (none of them), ids [...] (in that order), saved
-NAME (a saved view, taken as it is), everything True."""
+wrong [path, path], present [path, ...] (a value is there), tagged [...] (all of these tags), untagged [...] (none of
+them), ids [...] (in that order), saved NAME (a saved view, taken as it is), everything True."""
 
-KEYS = ("equal", "at_least", "below", "correct", "wrong", "tagged", "untagged", "ids", "saved", "everything")
+KEYS = ("equal", "at_least", "below", "correct", "wrong", "present", "tagged", "untagged", "ids", "saved", "everything")
 MOST_IDS = 2_000
 """Ids in one view stage; far below what a MongoDB document may hold."""
 
@@ -34,6 +34,8 @@ def filtered(dataset: Any, wanted: Filter) -> Any:
     view = images(dataset)
     for expression in _expressions(wanted):
         view = view.match(expression)
+    for path in wanted.get("present", ()):
+        view = view.exists(path)
     if "tagged" in wanted:
         view = view.match_tags(list(wanted["tagged"]), all=True)
     if "untagged" in wanted:

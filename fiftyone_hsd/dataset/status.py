@@ -16,11 +16,16 @@ from ..progress import Progress
 from .keeping import AUDIT, RUNS, done
 from .root import root
 
-STORE, KEY = "hsd", "run"
+STORE, KEY, STOP = "hsd", "run", "stop"
 EVERY = 2.0
 """Seconds between two signs of life."""
 SILENT = 90.0
 """Seconds without a sign of life after which a run counts as interrupted."""
+
+
+class Stopped(KeyboardInterrupt):
+    """Somebody asked the run to stop. Not an Exception, so that no progress guard swallows it."""
+
 
 Kind = Literal["none", "running", "failed", "interrupted", "unfinished", "stored"]
 
@@ -45,14 +50,17 @@ def running(view: Any, what: str, progress: Progress | None = None) -> Iterator[
     """While the block runs the dataset's status is "running"; an error leaves "failed" with its words.
 
     Yields:
-        a progress function that also keeps the status up to date.
+        a progress function that also keeps the status up to date, and raises `Stopped` after `ask_to_stop`.
     """
     store = _store(root(view))
+    store.delete(STOP)
     since, last = time.time(), [0.0]
 
     def tell(done: int, total: int, label: str) -> None:
         if time.monotonic() - last[0] > EVERY:
             last[0] = time.monotonic()
+            if store.get(STOP) is not None:
+                raise Stopped("it was stopped, as somebody asked")
             share = min(1.0, done / total) if total else None
             step = f"{label}: {done:,} of {total:,}" if total else label
             said = {"state": "running", "what": what, "since": since, "beat": time.time(), "step": step}
@@ -65,10 +73,28 @@ def running(view: Any, what: str, progress: Progress | None = None) -> Iterator[
         yield tell
     except BaseException as error:
         stopped = not isinstance(error, Exception)
-        words = "it was stopped" if stopped else str(error) or type(error).__name__
+        words = "it was stopped" if stopped and not str(error) else str(error) or type(error).__name__
         store.set(KEY, {"state": "failed", "what": what, "since": since, "beat": time.time(), "step": words})
         raise
     store.delete(KEY)
+
+
+def ask_to_stop(view: Any) -> bool:
+    """Ask what is running on a dataset to stop, in whatever process it is; whether anything runs.
+
+    It ends within a few seconds; what it had finished is kept.
+    """
+    dataset = root(view)
+    runs = is_running(dataset)
+    if runs:
+        _store(dataset).set(STOP, {"since": time.time()})
+    return runs
+
+
+def is_running(view: Any) -> bool:
+    """Whether a run that works on a dataset has given a sign of life lately."""
+    said = _store(root(view)).get(KEY)
+    return said is not None and said["state"] == "running" and time.time() - float(said["beat"]) < SILENT
 
 
 def status(view: Any) -> Status:

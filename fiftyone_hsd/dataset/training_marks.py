@@ -13,7 +13,7 @@ from ..model import AuditReport, Bools, Exposure, Run, RunRecord, SplitPlan
 from ..report import lookup
 from ..trainers._recipes import BEST, in_words
 from .marks import Column, Evaluation, Marks, field_part, primary
-from .overview import finite, ladder_overview
+from .overview import MOST_CLASSES, finite, ladder_overview
 
 EXPOSED, UNEXPOSED = "exposed", "unexposed"
 MOST_FAILED = 50
@@ -159,12 +159,20 @@ def _counts(report: AuditReport, one: Readout) -> dict[str, Any]:
     """How many exposed and unexposed test images a model gets right, and the fields that say which."""
     right = np.zeros(len(one.plan), bool)
     right[one.run.rows] = one.run.predicted == report.samples.labels[one.run.rows]
-    sides = ((EXPOSED, one.exposure.exposed), (UNEXPOSED, ~one.exposure.exposed))
+    sides = ((EXPOSED, one.rows & one.exposure.exposed), (UNEXPOSED, one.rows & ~one.exposure.exposed))
+    labels, names = report.samples.labels, report.samples.classes
+    per = {w: [np.bincount(labels[rows & of], minlength=len(names)) for of in (right, ~right)] for w, rows in sides}
+    there = [c for c in range(len(names)) if any(n[c] for counts in per.values() for n in counts)]
+    classes = [
+        {"class": names[c], **{w: [int(a[c]), int(a[c] + b[c])] for w, (a, b) in per.items()}}
+        for c in there[:MOST_CLASSES]
+    ]
     return {
         "model": one.run.config.model,
         "name": one.model,
         "condition": one.plan.condition,
         "seed": one.plan.seed,
         "fields": {"tested": one.tested, "predicted": one.predicted, "evaluation": one.evaluation},
-        **{word: [int((one.rows & side & right).sum()), int((one.rows & side).sum())] for word, side in sides},
+        "classes": classes,
+        **{word: [int((rows & right).sum()), int(rows.sum())] for word, rows in sides},
     }

@@ -67,6 +67,15 @@ def part(k: int, n: int) -> str:
     return f"{k:,} of {n:,} ({percent(k / n)})" if n else f"{k:,} of 0"
 
 
+def duration(seconds: float) -> str:
+    """`42 s`, `3 min 5 s`, `2 h 10 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
 def cosine(value: float) -> str:
     """`similarity 0.9873`; what is not exactly alike is never rounded to 1."""
     return "similarity > 0.9999" if 0.99995 <= value < 0.999999 else f"similarity {value:.4f}"

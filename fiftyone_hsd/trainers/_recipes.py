@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import re
 from collections.abc import Mapping
@@ -161,6 +162,13 @@ def weights_digest(model: str) -> str:
         return ""
     if not Path(file).is_file():
         raise PathError(f"there is no file {file}", "NAME@FILE with a file of weights")
+    state = Path(file).stat()
+    return _digest(file, state.st_size, state.st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=16)
+def _digest(file: str, size: int, changed: int) -> str:  # noqa: ARG001 - what tells one state of a file from another
+    """A grid names the same large file many times, and a form at every key stroke."""
     with Path(file).open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 

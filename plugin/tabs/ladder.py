@@ -22,11 +22,12 @@ def tab(overview, state):
     names = [(m["model"], m["name"]) for m in ladder["models"]]
     by_name = {m["model"]: m for m in ladder["models"]}
     model = by_name.get(state.get("model")) or ladder["models"][0]
-    blocks = [*_curve(ladder), Choice("model", "Model", names, model["model"]), *_table(model)]
-    return [*blocks, *_gains(model, ladder, overview), *_splits(overview)]
+    blocks = [*curve(ladder), Choice("model", "Model", names, model["model"]), *table(model)]
+    return [*blocks, *gains(model, ladder, overview), *_splits(overview)]
 
 
-def _curve(ladder):
+def curve(ladder):
+    """The score of every model against the exposure that was achieved."""
     metric = ladder["metric"].replace("_", " ")
     yield Head(f"{metric.capitalize()} against exposure", "From intact to random; 95 % intervals over groups")
     traces = []
@@ -62,7 +63,8 @@ def _curve(ladder):
     yield Plot("curve", traces, layout, height=300)
 
 
-def _table(model):
+def table(model):
+    """Score and inflation of one model under each condition."""
     yield Head("Steps", "Inflation is the score minus that under intact, paired; 95 % intervals")
     columns = (("condition", "Condition"), ("exposure", "Exposed"), ("score", "Score"), ("inflation", "Inflation"))
     rows = [
@@ -84,7 +86,8 @@ def _words(value, form):
     return text if value[1] is None else f"{text} ({form.format(value[1])} to {form.format(value[2])})"
 
 
-def _gains(model, ladder, overview):
+def gains(model, ladder, overview, within=None):
+    """Change of each class; a click shows its images, those that the filter `within` wants."""
     rows = model["gains"][:SHOWN_CLASSES]
     known = [r for r in rows if r["gain"][0] is not None]
     if not known:
@@ -112,7 +115,10 @@ def _gains(model, ladder, overview):
         "hoverinfo": "text",
     }
     fields = [overview["label"].partition(".")[0], f"hsd_{ladder['endpoint']}_exposed"]
-    clicks = [Click(f"class {r['class']}", {"equal": {overview["label"]: r["class"]}}, fields) for r in known]
+    clicks = [
+        Click(f"class {r['class']}", {**(within or {}), "equal": {overview["label"]: r["class"]}}, fields)
+        for r in known
+    ]
     layout = {
         "xaxis": {"zeroline": True, "zerolinecolor": NEUTRAL, "title": {"text": f"change of {model['gain_metric']}"}},
         "yaxis": {"tickvals": list(range(len(known))), "ticktext": names, "autorange": "reversed", "automargin": True},

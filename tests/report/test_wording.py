@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fiftyone_hsd.report.blocks import Cell, Estimate, Kind
-from fiftyone_hsd.report.wording import cosine, listed, many, part, percent, short, shown, written
+from fiftyone_hsd.report.wording import cosine, duration, listed, many, part, percent, short, shown, written
 
 NAN = float("nan")
 
@@ -76,3 +76,8 @@ def test_a_similarity_is_never_rounded_to_identity() -> None:
     assert cosine(0.98734) == "similarity 0.9873"
     assert cosine(0.99997) == "similarity > 0.9999"
     assert cosine(1.0) == "similarity 1.0000"
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(41.6, "42 s"), (185, "3 min 5 s"), (7800, "2 h 10 min")])
+def test_times_are_written_for_people(seconds: float, words: str) -> None:
+    assert duration(seconds) == words
