@@ -3,39 +3,52 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .audit import read, source_name, versions
+from .audit import is_dataset_name, read, source_name, versions
 from .audit_groups import find_groups
 from .control_settings import ControlSettings
 from .controls import Outcome, Study, by_name, names
 from .controls._cost import fast_seconds
 from .controls._gallery import Gallery
+from .controls._given_away import given_away
 from .controls._study import study
-from .errors import EmptyError, InputError, PathError, StoreError
-from .model import AuditReport, Ints, Note, Samples, Scan
+from .errors import EmptyError, PathError, StaleError, StoreError
+from .model import AuditReport, Bools, Grouping, Note, Samples, Scan
 from .progress import Progress, guarded
 from .scan import scan
 from .settings import Settings
 
+__all__ = ["controls", "given_away"]
+
 ALL = "all"
 ALONE = "audit"
 """Topic of the note of a report without an audit."""
+READ = ("label_field", "split_field", "group_field")
+"""What a report says about how its samples were read."""
 FIRST = ("full_picture", "eight_pixels", "background_crop", "border_strip", "constant")
 """The order of reading: the reference, the cheapest control, then those without the object."""
 
 
 def controls(
-    source: Any, *, out: str | Path | None = None, progress: Progress | None = None, **settings: Any
+    source: Any,
+    *,
+    masks: Mapping[str, Bools] | None = None,
+    out: str | Path | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
 ) -> AuditReport:
     """Is the benchmark measuring the object at all? Control experiments of Dhar & Shamir (2021) and their successors.
 
     Args:
-        source: an image folder, a CSV file, `fiftyone:NAME`, a FiftyOne dataset or view, or Samples.
+        source: an image folder, a CSV file, `fiftyone:NAME`, a FiftyOne dataset or view, Samples, or a report, whose
+            samples, labels and groups are taken as they were and which keeps its results.
+        masks: sample id -> bool (h, w), the pixels of objects; they replace Otsu's threshold and boxes. A FiftyOne
+            segmentation named as `objects_field` is read by itself.
         out: folder for controls.csv and the report; a report of an audit of the same images that is there already is
             kept and gets the controls added.
         progress: `progress(done, total, label)`; its failures never end a run.
@@ -48,26 +61,24 @@ def controls(
         InputError, PathError, FieldError: what was given cannot be used.
         EmptyError: no usable labelled image is left.
         InfeasibleError: there is no split to train on.
+        StaleError: images of a report can no longer be read.
         StoreError: `out` cannot be written.
     """
     options = ControlSettings.of(settings)
     wanted = chosen(options.control)
     tell = guarded(progress)
-    tell(0, 0, "reading the list of files")
-    samples = read(source, _audit_settings(options), options.columns)
-    found, _ = scan(samples, cache=None if out is None else Path(out) / ".hsd" / "scan", progress=tell)
-    failures = tuple((samples.ids[i], samples.paths[i], found.failure[i]) for i in np.flatnonzero(~found.usable))
-    samples, found = samples.take(found.usable), found.take(found.usable)
-    if len(samples.classes) < 2 or len(np.unique(samples.labels[samples.labels >= 0])) < 2:
-        raise EmptyError(
-            f"{len(samples)} usable images with {len(samples.classes)} classes", "labelled images of two classes"
-        )
-    grouping = find_groups(samples, found, _audit_settings(options), tell)
+    base = source if isinstance(source, AuditReport) else None
+    if base is None and masks is None:
+        masks = _segmentation(source, options)
+    samples, found, failures, grouping = _corpus(source, options, masks is not None, out, tell)
     state = None if out is None else Path(out) / ".hsd" / "control_runs"
-    made = dataclasses.replace(study(samples, found, grouping, options, Gallery.of(samples, found)), state=state)
+    made = study(samples, found, grouping, options, Gallery.of(samples, found))
+    made = dataclasses.replace(made, state=state, masks=masks)
     outcomes = run_controls(made, wanted, tell)
-    report = _joined(made, failures, outcomes, None if out is None else Path(out))
-    report = dataclasses.replace(report, settings={**report.settings, "source": source_name(source)})
+    before = _stored(made.samples, made.scan, None if out is None else Path(out)) or base or _new(made, failures)
+    report = _joined(before, made, outcomes)
+    if base is None:
+        report = dataclasses.replace(report, settings={**report.settings, "source": source_name(source)})
     if out is not None:
         from .report import write
         from .report.stored import forget_report, store_report
@@ -77,6 +88,42 @@ def controls(
         write(report, Path(out))
         store_report(report, out)
     return report
+
+
+def _segmentation(source: Any, options: ControlSettings) -> Mapping[str, Bools] | None:
+    """The masks of a FiftyOne segmentation that was named as the field of objects; None = there is none."""
+    if options.objects_field is None or isinstance(source, Samples):
+        return None
+    named = isinstance(source, (str, Path))
+    if named and not is_dataset_name(source):
+        return None
+    from .dataset import load, object_masks
+
+    view = load(str(source).removeprefix("fiftyone:")) if named else source
+    return object_masks(view, options.objects_field)
+
+
+def _corpus(
+    source: Any, options: ControlSettings, masked: bool, out: str | Path | None, tell: Progress
+) -> tuple[Samples, Scan, tuple[Any, ...], Grouping]:
+    """The usable samples with two classes or more, what the pass over their files found, failures and groups."""
+    tell(0, 0, "reading the list of files")
+    cache = None if out is None else Path(out) / ".hsd" / "scan"
+    columns = [c for c in options.columns if not (masked and c == options.objects_field)]
+    known = isinstance(source, AuditReport)
+    samples = source.samples if known else read(source, _audit_settings(options), columns)
+    found, _ = scan(samples, cache=cache, progress=tell)
+    failures = tuple((samples.ids[i], samples.paths[i], found.failure[i]) for i in np.flatnonzero(~found.usable))
+    if known and failures:
+        raise StaleError(f"{len(failures)} audited images can no longer be read", advice="repeat the audit")
+    samples, found = samples.take(found.usable), found.take(found.usable)
+    if len(samples.classes) < 2 or len(np.unique(samples.labels[samples.labels >= 0])) < 2:
+        raise EmptyError(
+            f"{len(samples)} usable images with {len(samples.classes)} classes", "labelled images of two classes"
+        )
+    if known:
+        return samples, found, source.failures, source.grouping
+    return samples, found, failures, find_groups(samples, found, _audit_settings(options), tell)
 
 
 def chosen(control: Sequence[str]) -> list[str]:
@@ -105,45 +152,13 @@ def run_controls(made: Study, wanted: Sequence[str], progress: Progress) -> list
     return outcomes
 
 
-def given_away(report: AuditReport, control: str = "background_crop") -> Ints:
-    """Rows of images whose class the control gives away: every run that tested the image named its class.
-
-    Counted are the runs of intact splits (of random ones where no split is intact), of the readers that are above
-    chance; without a reader above chance nothing is given away, since some images are always right by luck.
-
-    Args:
-        report: of `controls`.
-        control: an experiment without the object.
-
-    Raises:
-        InputError: the report holds no runs of that control.
-    """
-    runs = [r for r in report.control_runs if r.config.option("control", "") == control]
-    if not runs:
-        there = sorted({str(r.config.option("control", "")) for r in report.control_runs})
-        raise InputError(f"no runs of control {control!r}", ", ".join(there) or "none: run controls first")
-    above = {
-        (c.effect.model, c.effect.condition)
-        for c in report.control_results
-        if c.control == control and c.effect.what == "score" and c.effect.metric == "balanced_accuracy"
-        if c.effect.seed is None and c.effect.p <= 0.05
-    }
-    tested, right = np.zeros(len(report.samples), np.int64), np.zeros(len(report.samples), np.int64)
-    for run in runs:
-        if (run.config.model, run.condition) in above:
-            tested[run.rows] += 1
-            right[run.rows] += run.predicted == report.samples.labels[run.rows]
-    return np.flatnonzero((tested > 0) & (right == tested))
-
-
 def _audit_settings(options: ControlSettings) -> Settings:
     shared = {f.name for f in dataclasses.fields(Settings)} & {f.name for f in dataclasses.fields(ControlSettings)}
     return Settings(**{k: getattr(options, k) for k in shared})
 
 
-def _joined(made: Study, failures: tuple[Any, ...], outcomes: Sequence[Outcome], out: Path | None) -> AuditReport:
-    """The report that is there already with these controls in place of earlier ones of the same names, or a new one."""
-    before = _stored(made.samples, made.scan, out) or _new(made, failures)
+def _joined(before: AuditReport, made: Study, outcomes: Sequence[Outcome]) -> AuditReport:
+    """The report with these controls in place of earlier ones of the same names."""
     fresh = tuple(dict.fromkeys([*made.notes, *(n for o in outcomes for n in o.notes)]))
     results = tuple(r for o in outcomes for r in o.results)
     again, topics = {r.control for r in results}, {n.topic for n in fresh}
@@ -195,7 +210,7 @@ def _new(made: Study, failures: tuple[Any, ...]) -> AuditReport:
         exposures=made.exposures,
         runs=(),
         effects=(),
-        settings={},
+        settings={k: getattr(made.settings, k) for k in READ},
         versions=versions(),
         verdict="",
         notes=(Note("not evaluated", ALONE, text),),

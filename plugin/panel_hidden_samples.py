@@ -11,7 +11,7 @@ from fiftyone_hsd.errors import HsdError
 from fiftyone_hsd.report.wording import shown
 
 from . import drawing
-from .blocks import Actions
+from .blocks import Actions, Head
 from .tabs import tabs
 
 NAME = "hsd_hidden_samples"
@@ -84,6 +84,7 @@ class HiddenSamples(foo.Panel):
             self._stored(ctx, panel, state)
         else:
             self._waiting(panel, state)
+            drawing.draw(panel, self._blocks(ctx), self)
         return types.Property(panel, view=types.GridView(orientation="vertical", gap=1, pad=2))
 
     def _waiting(self, panel, state):
@@ -141,7 +142,11 @@ class HiddenSamples(foo.Panel):
     def _blocks(self, ctx):
         overview = dataset.stored_overview(ctx.dataset)
         if overview is None:
-            return []
+            # What was found without an audit has no tabs to choose from yet, so it stands one below the other.
+            found = dataset.stored_findings(ctx.dataset)
+            there = {name: module for name, module in tabs().items() if name in found}
+            state = ctx.panel.state._data or {}
+            return [b for module in there.values() for b in (Head(module.TITLE), *module.tab(found, state))]
         running = dataset.status(ctx.dataset).words if dataset.is_running(ctx.dataset) else ""
         return tabs()[self._tab(ctx)].tab({**overview, "running": running}, ctx.panel.state._data or {})
 

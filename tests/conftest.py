@@ -217,3 +217,27 @@ def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
         except OSError:
             time.sleep(0.1)
     raise TimeoutError("mongod did not start in 60 s")
+
+
+@pytest.fixture(scope="session")
+def tinted_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """40 patients of two images in two classes, a light disc on a ground that is darker in the second class; each file
+    is CLASS/PATIENT_VIEW.png, and masks/CLASS/PATIENT_VIEW.png its object. Do not write into it.
+    """
+    import numpy as np
+    from PIL import Image
+
+    top, rng = tmp_path_factory.mktemp("tinted"), np.random.default_rng(0)
+    y, x = np.mgrid[:40, :40]
+    for patient in range(40):
+        name = f"class {patient % 2}"
+        for view in range(2):
+            ground = rng.normal(150 - 50 * (patient % 2), 5, 3)
+            cy, cx = rng.uniform(16, 24, 2)
+            inside = np.hypot(y - cy, x - cx) < 6
+            image = np.where(inside[..., None], 230, ground + rng.normal(0, 2, (40, 40, 3)))
+            for folder, pixels in (("images", np.clip(image, 0, 255)), ("masks", inside * 255)):
+                path = top / folder / name / f"p{patient:02d}_{view}.png"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                Image.fromarray(pixels.astype(np.uint8)).save(path)
+    return top

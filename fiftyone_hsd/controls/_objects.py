@@ -25,12 +25,30 @@ def found_by_otsu(picture: Pixels, smallest: int) -> tuple[NDArray[np.bool_], li
         return np.zeros(grey.shape, bool), []
     level, _ = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
     above = grey > level
-    mask = above if above.mean() <= 0.5 else ~above
+    return parts_of(above if above.mean() <= 0.5 else ~above, smallest)
+
+
+def parts_of(mask: NDArray[np.bool_], smallest: int) -> tuple[NDArray[np.bool_], list[Box]]:
+    """(bool (h, w) pixels of objects, their boxes, largest first) of connected pixels, more than `smallest` each."""
+    import cv2
+
     _, parts, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8)
     area = stats[:, cv2.CC_STAT_AREA]
     large = [k for k in np.argsort(-area, kind="stable").tolist() if k and area[k] > smallest]
     boxes = [(int(x), int(y), int(w), int(h)) for x, y, w, h in stats[large, :4].tolist()]
     return np.isin(parts, large), boxes
+
+
+def fitting(mask: NDArray[np.bool_] | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """bool (h, w), a mask at the size of its picture; without a mask no pixel is an object."""
+    import cv2
+
+    h, w = shape[:2]
+    if mask is None or not mask.size:
+        return np.zeros((h, w), bool)
+    if mask.shape == (h, w):
+        return mask
+    return np.asarray(cv2.resize(mask.astype(np.uint8), (w, h), interpolation=cv2.INTER_NEAREST) > 0, bool)
 
 
 def inside_boxes(shape: tuple[int, ...], boxes: list[Box]) -> NDArray[np.bool_]:

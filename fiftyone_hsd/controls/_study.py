@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from ..model import (
     TEST,
     TRAIN,
     UNUSED,
+    Bools,
     ControlResult,
     ControlSheet,
     Exposure,
@@ -97,6 +98,7 @@ class Study:
         per_image: True = each class is one group, so the question can only be whether acquisitions can be told apart.
         notes: about the splits.
         kept: runs that several experiments use, by name.
+        masks: sample id -> bool (h, w), the pixels of objects; None = they are found by threshold or given as boxes.
         state: folder where slow runs are kept, so that an interrupted call goes on; None = nowhere.
     """
 
@@ -111,6 +113,7 @@ class Study:
     notes: tuple[Note, ...] = ()
     kept: dict[str, tuple[Run, ...]] = field(default_factory=dict)
     state: Path | None = None
+    masks: Mapping[str, Bools] | None = None
 
     @property
     def units(self) -> Grouping:

@@ -13,6 +13,7 @@ from ..stats import NAN
 from ._blank import COVERED, blank_note, blankness
 from ._boxes import cut, overlap, several
 from ._experiment import crop_look, crop_place, look
+from ._objects import fitting
 from ._study import Look, Outcome, Study
 
 Pixels = NDArray[np.uint8]
@@ -41,7 +42,13 @@ def background_crop(study: Study, *, progress: Progress | None = None) -> Outcom
 def _remark(study: Study, row: int, picture: Pixels) -> str:
     """Why the crop is not background, "" if it seems to be."""
     box, field = crop_place(study, row, picture), study.settings.objects_field
-    if field is not None:
+    if study.masks is not None:
+        inside = fitting(study.masks.get(study.samples.ids[row]), picture.shape)
+        x, y, width, height = box
+        share = float(inside[y : y + height, x : x + width].mean())
+        if share > COVERED:
+            return f"not blank: {share:.0%} lies in masks of objects"
+    elif field is not None:
         share = overlap(box, several(str(study.samples.column(field)[row]), picture.shape))
         if share > COVERED:
             return f"not blank: {share:.0%} lies in boxes of objects"

@@ -14,7 +14,7 @@ from ..progress import Progress
 from ._boxes import several
 from ._experiment import sheet, vectors_of
 from ._gallery import Gallery
-from ._objects import crops_of, found_by_otsu, inside_boxes
+from ._objects import crops_of, fitting, found_by_otsu, inside_boxes, parts_of
 from ._readers import read
 from ._study import Look, Outcome, Study
 from ._study import study as study_of
@@ -31,9 +31,10 @@ AROUND = "crops around objects"
 def objects_background(study: Study, *, progress: Progress | None = None) -> Outcome:
     """Crops of 60 x 60 pixels around each object, and as many where there is none.
 
-    Objects are connected pixels on the rarer side of Otsu's threshold, more than 40 of them (`object_pixels`), or the
-    boxes of `objects_field`. Our choices: at most 4 crops an image, the largest objects first; a side of 60
-    (`object_side`) shrinks to half of a small picture; images without room for a crop of background take no part.
+    Objects are connected pixels on the rarer side of Otsu's threshold, more than 40 of them (`object_pixels`), those of
+    masks that were handed in, or the boxes of `objects_field`. Our choices: at most 4 crops an image, the largest
+    objects first; a side of 60 (`object_side`) shrinks to half of a small picture; images without room for a crop of
+    background take no part.
 
     Raises:
         FieldError: the column of boxes does not exist.
@@ -79,7 +80,11 @@ def _renamed(result: ControlResult) -> ControlResult:
 
 def _pairs(study: Study, row: int, picture: Pixels) -> Crops:
     settings = study.settings
-    if settings.objects_field is not None:
+    if study.masks is not None:
+        given = fitting(study.masks.get(study.samples.ids[row]), picture.shape)
+        mask, boxes = parts_of(given, settings.object_pixels)
+        mask = given  # a speck is no object, but it is no background either
+    elif settings.objects_field is not None:
         boxes = several(str(study.samples.column(settings.objects_field)[row]), picture.shape)
         mask = inside_boxes(picture.shape, boxes)
     else:
@@ -89,6 +94,8 @@ def _pairs(study: Study, row: int, picture: Pixels) -> Crops:
 
 def _origin(study: Study) -> str:
     field = study.settings.objects_field
+    if study.masks is not None:
+        return f"masks of {field}" if field is not None else "the given masks"
     return f"Otsu's threshold, over {study.settings.object_pixels} pixels" if field is None else f"column {field}"
 
 

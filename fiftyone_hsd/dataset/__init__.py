@@ -6,9 +6,10 @@ Importing this package does not import fiftyone; calling it does.
 from .annotating import Disagreement, annotator_views, disagreeing, group_attribute
 from .filters import filtered, images
 from .installing import install_plugin
-from .keeping import recorded, stored_overview, stored_report
+from .keeping import recorded, stored_findings, stored_overview, stored_report
+from .masks import object_fields, object_masks
 from .reading import from_name, from_view, label_fields, load, names, scalar_fields, split_counts
-from .recording import write_labels, write_repair, write_training
+from .recording import write_controls, write_labels, write_repair, write_training
 from .root import root
 from .showing import dataset_of, link_to, open_app
 from .status import Status, Stopped, ask_to_stop, changed_since, forget_failure, is_running, running, status
@@ -42,6 +43,8 @@ __all__ = [
     "link_to",
     "load",
     "names",
+    "object_fields",
+    "object_masks",
     "open_app",
     "recorded",
     "root",
@@ -51,12 +54,14 @@ __all__ = [
     "status",
     "storable",
     "stored",
+    "stored_findings",
     "stored_overview",
     "stored_queue",
     "stored_report",
     "undo",
     "verdicts",
     "write_audit",
+    "write_controls",
     "write_labels",
     "write_repair",
     "write_training",

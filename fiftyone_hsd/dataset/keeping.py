@@ -70,7 +70,13 @@ def stored_overview(view: Any) -> Mapping[str, Any] | None:
     dataset = root(view)
     if not done(dataset):
         return None
-    value = dict(_read(dataset, AUDIT))
+    return {**_read(dataset, AUDIT), **stored_findings(dataset)}
+
+
+def stored_findings(view: Any) -> dict[str, Mapping[str, Any]]:
+    """What a panel shows of the verbs beside the audit, under their names; with or without an audit."""
+    dataset = root(view)
+    value: dict[str, Mapping[str, Any]] = {}
     for what, run in RUNS.items():
         if run == AUDIT or not dataset.has_run(run):
             continue

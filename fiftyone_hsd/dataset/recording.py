@@ -8,6 +8,8 @@ from ..errors import InputError
 from ..model import AuditReport, Exposure
 from ..progress import Progress
 from ..splitting import Repair
+from .control_marks import control_marks
+from .control_overview import control_overview
 from .keeping import recorded
 from .label_marks import label_marks
 from .label_overview import label_overview
@@ -64,6 +66,27 @@ def write_labels(view: Any, report: AuditReport, *, force: bool = False, progres
     label = label_path(view, report.settings.get("label_field"), []) or ""
     results = {"report": summary(report), "overview": label_overview(report, label=label)}
     return write_results(view, report, "labels", label_marks(report), results, force=force, progress=progress)
+
+
+def write_controls(view: Any, report: AuditReport, *, force: bool = False, progress: Progress | None = None) -> Written:
+    """Write the control experiments of a report: fields hsd_given_away and hsd_control_..., tags, saved views.
+
+    Marks of an audit stay as they are; those of earlier controls go. All or nothing, as `write_audit`.
+
+    Args:
+        view: the dataset or view whose images were looked at.
+        report: what `fiftyone_hsd.controls` returned.
+        force: drop changes that others made to the marks of the earlier controls.
+
+    Raises:
+        InputError: the report holds no controls; and as `write_audit`.
+        StaleError: as `write_audit`.
+    """
+    if not report.control_results and not any(n.topic.startswith("control") for n in report.notes):
+        raise InputError("the report holds no control experiments", advice="call fiftyone_hsd.controls first")
+    label = label_path(view, report.settings.get("label_field"), []) or ""
+    results = {"report": summary(report), "overview": control_overview(report, label=label)}
+    return write_results(view, report, "controls", control_marks(report), results, force=force, progress=progress)
 
 
 def write_training(view: Any, report: AuditReport, *, force: bool = False, progress: Progress | None = None) -> Written:

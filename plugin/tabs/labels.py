@@ -130,15 +130,11 @@ def _groups(found):
         why = "" if found["folds"][0]["evaluated"] else " Folds that keep groups whole were not evaluated."
         yield Said(f"None was found.{why}")
         return
-    columns = (
-        ("first", "First image"),
-        ("images", "Images"),
-        ("size", "In the group"),
-        ("label", "Label"),
-        ("suggested", "Rather"),
-        ("likely", "Likely"),
-    )
-    shown = [{**{k: r[k] for k, _ in columns}, "suggested": r["suggested"] or "–"} for r in rows]
+    columns = (("first", "First image"), ("images", "Images"), ("label", "Label"), ("likely", "Likely"))
+    shown = [
+        {"first": r["first"], "images": f"{r['images']:,} of {r['size']:,}", "label": _rather(r), "likely": r["likely"]}
+        for r in rows
+    ]
     clicks = [Click(f"group {r['group']}", {"ids": r["ids"]}, FIELDS) for r in rows]
     yield Rows("label_groups", columns, shown, clicks, "Show the group's images of this label")
     if len(found["groups"]) > len(rows):
@@ -150,25 +146,22 @@ def _suspects(found):
     if not rows:
         return
     yield Head("The least believed labels", "A row's button shows the image and its mates")
-    columns = (
-        ("name", "Image"),
-        ("label", "Label"),
-        ("suggested", "Rather"),
-        ("mechanism", "Mechanism"),
-        ("likely", "Likely"),
-        ("belief", "Belief"),
-    )
+    columns = (("name", "Image"), ("label", "Label"), ("why", "Mechanism"), ("belief", "Belief"))
     shown = [
         {
-            **{k: r[k] for k, _ in columns},
-            "suggested": r["suggested"] or "–",
-            "likely": "yes" if r["likely"] else "",
+            "name": r["name"],
+            "label": _rather(r),
+            "why": f"{r['mechanism']}, likely" if r["likely"] else r["mechanism"],
             "belief": "–" if r["belief"] is None else f"{r['belief']:.3f}",
         }
         for r in rows
     ]
     clicks = [Click(r["name"], {"ids": [r["id"], *r["mates"]]}, FIELDS) for r in rows]
     yield Rows("label_suspects", columns, shown, clicks, "Show it with its mates")
+
+
+def _rather(row):
+    return f"{row['label']}, rather {row['suggested']}?" if row["suggested"] else row["label"]
 
 
 def _folds(found):

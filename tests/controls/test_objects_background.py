@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from skimage.filters import threshold_otsu
 from skimage.measure import label
 
-from fiftyone_hsd.controls._objects import crops_of, found_by_otsu
+from fiftyone_hsd.controls._objects import crops_of, fitting, found_by_otsu
 from fiftyone_hsd.controls.objects_background import objects_background
 
 SMALL = {"object_side": 16}
@@ -83,3 +85,32 @@ def test_no_background_crop_touches_an_object() -> None:
     ((around, _),) = crops_of(picture, mask, [(0, 0, 2, 2)], 60, rng)
     assert around.shape == (30, 30, 3)
     assert found_by_otsu(np.full((9, 9, 3), 7, np.uint8), 1)[1] == []
+
+
+def test_given_masks_replace_otsu_and_boxes(corpus) -> None:
+    study = corpus(noise=2, cue=40, **SMALL)
+    disc = np.zeros((48, 48), bool)
+    disc[16:32, 16:32] = True
+    few = dataclasses.replace(study, masks=dict.fromkeys(study.samples.ids[:60], disc))
+    found = objects_background(few)
+    assert any(
+        "60 objects with as many places without one in 60 of 120 images, by the given masks" in n.text
+        for n in found.notes
+    )
+    assert by_variant(found, "background").effect.estimate > 0.9
+    none = objects_background(dataclasses.replace(study, masks={}))
+    assert none.notes[0].level == "not evaluated"
+    plain = corpus(noise=2, **SMALL)
+    fair = objects_background(dataclasses.replace(plain, masks=dict.fromkeys(plain.samples.ids, disc)))
+    assert by_variant(fair, "background").effect.p > 0.02
+
+
+def test_a_mask_of_another_size_is_fitted() -> None:
+    mask = np.zeros((10, 20), bool)
+    mask[:5, 10:] = True
+    larger = fitting(mask, (20, 40, 3))
+    assert larger.shape == (20, 40)
+    assert larger[:10, 20:].all()
+    assert not larger[10:].any()
+    assert not larger[:, :20].any()
+    assert not fitting(None, (4, 5, 3)).any()
