@@ -143,7 +143,7 @@ class HiddenSamples(foo.Panel):
         overview = dataset.stored_overview(ctx.dataset)
         if overview is None:
             # What was found without an audit has no tabs to choose from yet, so it stands one below the other.
-            found = dataset.stored_findings(ctx.dataset)
+            found = {"label": "", **dataset.stored_findings(ctx.dataset)}
             there = {name: module for name, module in tabs().items() if name in found}
             state = ctx.panel.state._data or {}
             return [b for module in there.values() for b in (Head(module.TITLE), *module.tab(found, state))]
