@@ -15,9 +15,10 @@ import numpy as np
 from . import descriptors as descriptor_folder
 from . import trainers
 from .audit_groups import find_groups
+from .carried import carried_over
 from .descriptors import Descriptor
 from .encoding import encode
-from .errors import EmptyError, InfeasibleError, InputError, StoreError
+from .errors import EmptyError, InfeasibleError, InputError, PathError, StoreError
 from .exposure import exposure
 from .model import (
     TEST,
@@ -56,7 +57,8 @@ def audit(
     Args:
         source: an image folder, a CSV file, `fiftyone:NAME`, a FiftyOne dataset or view, or Samples.
         out: folder for report.html, report.json and the CSV files; None = nothing is written. A run that was
-            interrupted resumes from `out/.hsd`.
+            interrupted resumes from `out/.hsd`. Label results, control results and trained runs that the folder holds
+            stay if images, labels and groups are the same.
         progress: `progress(done, total, label)`; its failures never end a run.
         settings: fields of `Settings`.
 
@@ -77,8 +79,19 @@ def audit(
     report = dataclasses.replace(report, settings={**report.settings, "source": source_name(source)})
     if out is not None:
         tell(0, 0, "writing the report")
+        report = carried_over(report, _earlier(Path(out)))
         publish(report, Path(out))
     return report
+
+
+def _earlier(out: Path) -> AuditReport | None:
+    """The report that a folder holds already, None if there is none that can be read."""
+    from .report.stored import load_report
+
+    try:
+        return load_report(out)
+    except (PathError, StoreError):
+        return None
 
 
 def publish(report: AuditReport, out: Path) -> None:

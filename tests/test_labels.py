@@ -82,7 +82,11 @@ def test_an_audit_that_is_there_keeps_its_results(mislabelled, tmp_path):
         hsd.labels(folder, names=False, out=tmp_path, **QUICK)
     assert load_report(tmp_path).label_results
     hsd.audit(folder, pattern=PATTERN, out=tmp_path, models=("nearest_neighbour",), seeds=1)
+    assert rows_of(tmp_path / "label_issues.csv")
+    assert [r.model for r in load_report(tmp_path).label_results] == ["nearest_neighbour"]
+    other = hsd.audit(folder, names=False, out=tmp_path, models=("nearest_neighbour",), seeds=1)
     assert not (tmp_path / "label_issues.csv").exists()
+    assert any("label results of the earlier report spoke of other groups" in n.text for n in other.notes)
 
 
 @needs_cleanlab

@@ -37,6 +37,7 @@ LAYERS = (
     "dependence",
     "effects + scoreboard + class_effects + plan_effects + two_class",
     "verdict",
+    "carried",
     "controls",
     "out_of_fold",
     "datalab",

@@ -1,0 +1,92 @@
+"""What other verbs found, carried over into an audit that is run again on the same images, labels and groups."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from .model import AuditReport, Note
+
+CONTROL = "control"
+LEFT_OUT = (
+    "{found} of the earlier report spoke of other {other} and were left out: run {verbs} again on this audit for them"
+)
+
+
+def carried_over(report: AuditReport, before: AuditReport | None) -> AuditReport:
+    """The report with the label results, control results and trained runs of an earlier one.
+
+    They stay if images, labels and groups are the same; a trained run also needs its split to be there again. What does
+    not stay is named by a note. Runs that the new report has itself are not replaced.
+    """
+    there = [] if before is None else _held(before)
+    if before is None or not there:
+        return report
+    other = _different(report, before)
+    if other:
+        found, verbs = (" and ".join(words) for words in zip(*there, strict=True))
+        text = LEFT_OUT.format(found=found, other=" and ".join(other), verbs=verbs)
+        return dataclasses.replace(report, notes=(*report.notes, Note("warning", "earlier results", text)))
+    controls = [n for n in before.notes if n.topic.startswith(CONTROL)]
+    more = {k: v for k, v in before.settings.items() if k.startswith(f"{CONTROL}_")}
+    kept = dataclasses.replace(
+        report,
+        label_results=before.label_results,
+        control_results=before.control_results,
+        control_runs=before.control_runs,
+        control_sheets=before.control_sheets,
+        notes=(*report.notes, *controls),
+        settings={**report.settings, **more},
+    )
+    return _with_training(kept, before) if before.run_records else kept
+
+
+def _held(before: AuditReport) -> list[tuple[str, str]]:
+    """(what an earlier report holds of other verbs, the verb)."""
+    held = (
+        (before.label_results, "label results", "labels"),
+        (before.control_results, "control results", "controls"),
+        (before.run_records, "trained runs", "train"),
+    )
+    return [(words, verb) for found, words, verb in held if found]
+
+
+def _different(report: AuditReport, before: AuditReport) -> list[str]:
+    """What the two reports speak of that is not the same."""
+    now, then = report.samples, before.samples
+    images = now.ids == then.ids and report.scan.content == before.scan.content
+    labels = now.classes == then.classes and np.array_equal(now.labels, then.labels)
+    groups = np.array_equal(report.grouping.codes, before.grouping.codes)
+    same = {"images": images, "labels": labels, "groups": groups}
+    return [name for name, equal in same.items() if not equal]
+
+
+def _with_training(report: AuditReport, before: AuditReport) -> AuditReport:
+    """With the trained runs whose split is there again, and all numbers made anew."""
+    from .effects import effects
+    from .verdict import verdict
+
+    now = {(p.condition, p.seed): p.digest for p in report.plans}
+    same = {key for p in before.plans if now.get(key := (p.condition, p.seed)) == p.digest}
+    own = {(r.config.model, r.condition, r.seed) for r in report.runs}
+    records = tuple(
+        r for r in before.run_records if (r.condition, r.seed) in same and (r.model, r.condition, r.seed) not in own
+    )
+    trained = {(r.model, r.condition, r.seed) for r in records}
+    runs = tuple(r for r in before.runs if (r.config.model, r.condition, r.seed) in trained)
+    notes = [n for n in before.notes if n.topic == "training"]
+    gone = len(before.run_records) - sum((r.condition, r.seed) in same for r in before.run_records)
+    if gone:
+        text = f"{gone} trained runs were left out: their splits are not among those of this audit"
+        notes.append(Note("warning", "earlier results", text))
+    report = dataclasses.replace(
+        report,
+        runs=(*runs, *report.runs),
+        run_records=records,
+        notes=(*report.notes, *notes),
+        settings={**report.settings, **{k: v for k, v in before.settings.items() if k == "training"}},
+    )
+    parts = (report.samples, report.grouping, report.plans, report.exposures)
+    found = tuple(effects(*parts, report.runs))
+    return dataclasses.replace(report, effects=found, verdict=verdict(*parts, found))
