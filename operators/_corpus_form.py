@@ -34,6 +34,17 @@ def corpus_settings(params):
     }
 
 
+def has_images(inputs, view):
+    """Whether there are images to work on; the form otherwise says why not and cannot be executed."""
+    if not len(view):
+        invalid(inputs, "empty", "This view shows no image")
+        return False
+    why = dataset.unusable(view)
+    if why:
+        invalid(inputs, "media", why)
+    return not why
+
+
 def corpus_inputs(ctx, inputs, view, without_labels):
     """The inputs; `without_labels` says what cannot be done where no field names one class an image."""
     label_input(inputs, view, without_labels)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 from fiftyone.operators import types
 
 from fiftyone_hsd.errors import InputError
+
+INSTALL = "fiftyone plugins requirements @fiftyone-hsd/hsd --install"
+KEPT = set()
+"""Packages that were found: a form asks at every key stroke."""
 
 
 def choices(pairs):
@@ -22,6 +27,15 @@ def invalid(inputs, name, error):
     prop = inputs.view(name, types.Error(label=str(error)))
     prop.invalid = True
     prop.error_message = str(error)
+
+
+def missing(inputs, packages, what):
+    """Whether packages are not installed that `what` needs; the form then says which line to type."""
+    absent = [name for name in packages if name not in KEPT and importlib.util.find_spec(name) is None]
+    KEPT.update(set(packages) - set(absent))
+    if absent:
+        invalid(inputs, "missing", f"{what} needs {' and '.join(absent)}, not installed here. Run `{INSTALL}`")
+    return bool(absent)
 
 
 def checked_folder(text, ours, what="report"):
@@ -56,3 +70,11 @@ def read_folder(text, what):
     if not text or not folder.is_absolute() or not folder.is_dir():
         raise InputError(f"{text!r} as {what}", "the absolute path of a folder on the machine that runs FiftyOne")
     return folder
+
+
+def first_line(path):
+    """The first line of a text file, "" if there is no such file."""
+    if not path.is_file():
+        return ""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return file.readline().strip()

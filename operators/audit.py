@@ -9,8 +9,9 @@ import fiftyone_hsd as hsd
 from fiftyone_hsd import dataset
 from fiftyone_hsd.errors import HsdError
 from fiftyone_hsd.report import lookup
+from fiftyone_hsd.report.wording import many
 
-from ._corpus_form import DEFAULTS, corpus_inputs, corpus_settings
+from ._corpus_form import DEFAULTS, corpus_inputs, corpus_settings, has_images
 from ._inputs import checked_folder, invalid
 from ._running import LongOperator, skew
 
@@ -111,6 +112,9 @@ def result_of(report, written, out, why):
     """The result as JSON: the verdict, one row a condition, and what was written."""
     problems = [n for n in lookup.all_notes(report) if n.level in ("problem", "not evaluated")]
     notes = [f"{n.text} ({n.count:,})" if n.count else n.text for n in problems]
+    if report.failures:
+        _, path, reason = report.failures[0]
+        notes.insert(0, f"{many(len(report.failures), 'image')} could not be used, the first: {path}: {reason}")
     return {
         "verdict": report.verdict,
         "images": len(report.samples),
@@ -153,12 +157,10 @@ def _form(ctx, inputs):
     for name, text in (("skew", skew()), ("unstorable", why and f"The report is made, but nothing is marked: {why}")):
         if text:
             inputs.view(name, types.Warning(label=text))
-    n = len(view)
-    if not n:
-        invalid(inputs, "empty", "This view shows no image")
+    if not has_images(inputs, view):
         return
     corpus_inputs(ctx, inputs, view, "groups and exposure are evaluated, splits and inflation are not")
-    label = f"Split seeds (each draws and trains five conditions on {n:,} images)"
+    label = f"Split seeds (each draws and trains five conditions on {len(view):,} images)"
     inputs.int("seeds", label=label, default=DEFAULTS.seeds, min=1, max=1000)
     inputs.bool("store", label="Mark the samples (fields hsd_..., tags hsd:..., saved views)", default=True)
     if dataset.stored(view) is not None:

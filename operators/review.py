@@ -14,6 +14,7 @@ from fiftyone_hsd.grouping.review import read_verdicts, write_verdicts
 from fiftyone_hsd.judging import judged
 from fiftyone_hsd.report.wording import many, part, percent
 
+from ._inputs import first_line
 from ._running import LongOperator
 from ._stored import needs_audit
 
@@ -124,8 +125,6 @@ def _file(text, new):
         raise InputError(f"the file {text!r}", "the absolute path of a .csv file on the machine that runs FiftyOne")
     if not new and not path.is_file():
         raise InputError(f"there is no file {text!r}")
-    if new and path.exists():
-        head = path.open(encoding="utf-8", errors="replace").readline()
-        if not head.startswith("path_a,path_b,verdict"):
-            raise InputError(f"{text!r} holds something else", "a new file, or earlier verdicts")
+    if new and path.exists() and not first_line(path).startswith("path_a,path_b,verdict"):
+        raise InputError(f"{text!r} holds something else", "a new file, or earlier verdicts")
     return path

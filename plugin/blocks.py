@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-EXPOSED, UNEXPOSED, NEUTRAL = "#D55E00", "#0072B2", "#8C8C8C"
-"""Two colours that people with any colour vision tell apart, on dark and on light (Okabe and Ito)."""
+from fiftyone_hsd.dataset.arranging import EXPOSED, NEUTRAL, UNEXPOSED
+
+__all__ = ["EXPOSED", "NEUTRAL", "UNEXPOSED"]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from fiftyone.operators.categories import Categories
 
 from fiftyone_hsd import dataset
 from fiftyone_hsd.errors import HsdError
-from fiftyone_hsd.report.wording import shown
+from fiftyone_hsd.report.wording import many, shown
 
 from . import drawing
 from .blocks import Actions, Head
@@ -77,6 +77,9 @@ class HiddenSamples(foo.Panel):
     def on_audit(self, ctx):
         ctx.prompt(f"{self.plugin_name}/audit")
 
+    def on_effects(self, ctx):
+        ctx.prompt(f"{self.plugin_name}/effects")
+
     def render(self, ctx):
         panel = types.Object()
         state = dataset.status(ctx.dataset)
@@ -118,6 +121,7 @@ class HiddenSamples(foo.Panel):
             text = "Numbers and filters speak of the images as they were. Run HSD: audit again."
             label = f"Stale: since the audit of this dataset {changes}"
             panel.view("stale", types.AlertView(severity="warning", label=label, description=text))
+        self._verdicts(ctx, panel)
         self._notes(panel, overview)
         there, chosen = tabs(), self._tab(ctx)
         view = types.TabsView(variant="fullWidth")
@@ -125,6 +129,18 @@ class HiddenSamples(foo.Panel):
             view.add_choice(name, label=module.TITLE)
         panel.enum("tab", view.values(), default=chosen, view=view, on_change=self.on_tab)
         drawing.draw(panel, self._blocks(ctx), self)
+
+    def _verdicts(self, ctx, panel):
+        """After verdicts: which numbers are the audit's, and where to get those of now."""
+        changed = dataset.changed_by_verdicts(ctx.dataset)
+        if not changed.images:
+            return
+        label = "Verdict, bars and counts are the audit's; filters and colours follow the verdicts of reviewers"
+        against = f"{many(changed.verdicts, 'verdict')} against its groups changed the marks of"
+        text = f"Since the audit {against} {many(changed.images, 'image')}."
+        panel.view("judged", types.AlertView(severity="info", label=label, description=text))
+        row = panel.h_stack("judged_row", gap=1)
+        row.btn("effects", label="Numbers after the verdicts", on_click=self.on_effects, variant="outlined")
 
     def _notes(self, panel, overview):
         for kind, severity in (("problems", "error"), ("not_evaluated", "info")):

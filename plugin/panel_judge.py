@@ -18,7 +18,13 @@ from fiftyone_hsd.report.wording import many, part, percent, shown
 from . import mates
 
 NAME = "hsd_judge"
-BUTTONS = ((SAME, "Same group", "contained"), (DIFFERENT, "Not related", "outlined"), (SKIPPED, "Skip", "outlined"))
+BUTTONS = (
+    (SAME, "Same group", "contained"),
+    (DIFFERENT, "Not related", "outlined"),
+    (SKIPPED, "Skip", "outlined"),
+)
+"""judge_keys.js presses them by these labels."""
+KEYS = "Keys: Y same group, N not related, U skip; the arrow keys open other images"
 
 
 class Judge(foo.Panel):
@@ -102,6 +108,7 @@ class Judge(foo.Panel):
         row = panel.h_stack("verdicts", gap=1)
         for verdict, label, variant in BUTTONS:
             row.btn(verdict, label=label, on_click=self.on_verdict, params={"verdict": verdict}, variant=variant)
+        panel.view("keys", types.HeaderView(label="", description=KEYS, divider=False))
 
     def _rest(self, ctx, panel):
         more = panel.h_stack("more", gap=1)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +11,6 @@ import typer
 
 from ..model import Links
 from ..settings import Settings
-from ..store import atomic
 from .application import Quiet, app, resumable
 from .console import Out, progress
 from .inputs import (
@@ -74,6 +70,7 @@ def groups(
     quiet: Quiet = False,
 ) -> None:
     """Find groups alone: no splits, no training. Names in a CSV file need no images."""
+    from ..folder.tables import write_table
     from ..groups import groups as run
     from ..groups import table_of
 
@@ -102,10 +99,10 @@ def groups(
     if truth is not None:
         console.say(_against(truth, result.paths, result.grouping.codes))
     if out is not None:
-        _write(out, table_of(result))
+        write_table(out, table_of(result))
         console.say(f"groups: {out}")
     if links is not None:
-        _write(links, _columns(result.grouping.links, result.paths))
+        write_table(links, _columns(result.grouping.links, result.paths))
         console.say(f"links: {links}")
 
 
@@ -135,15 +132,3 @@ def _columns(links: Links, paths: Sequence[str]) -> dict[str, list[Any]]:
     accepted = ["true" if ok else "false" for ok in links.accepted]
     values = (*ends, links.source.tolist(), links.score.tolist(), links.rule.tolist(), accepted)
     return dict(zip(LINKS, values, strict=True))
-
-
-def _write(path: Path, columns: Mapping[str, Sequence[Any]]) -> None:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(
-        ["" if isinstance(v, float) and math.isnan(v) else f"{v:.10g}" if isinstance(v, float) else v for v in row]
-        for row in zip(*columns.values(), strict=True)
-    )
-    with atomic(path) as file:
-        file.write(text.getvalue().encode("utf-8", "surrogateescape"))

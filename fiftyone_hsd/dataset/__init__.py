@@ -8,12 +8,22 @@ from .filters import filtered, images
 from .installing import install_plugin
 from .keeping import recorded, stored_findings, stored_overview, stored_report
 from .masks import object_fields, object_masks
-from .reading import from_name, from_view, label_fields, load, names, scalar_fields, split_counts
+from .overview_groups import grouping_overview
+from .reading import from_name, from_view, label_fields, load, names, scalar_fields, split_counts, unusable
 from .recording import write_controls, write_labels, write_repair, write_training
 from .root import root
 from .showing import dataset_of, link_to, open_app
 from .status import Status, Stopped, ask_to_stop, changed_since, forget_failure, is_running, running, status
-from .verdicts import add_verdict, add_verdicts, forget_verdicts, groups_after, judged_report, stored_queue, verdicts
+from .verdicts import (
+    add_verdict,
+    add_verdicts,
+    changed_by_verdicts,
+    forget_verdicts,
+    groups_after,
+    judged_report,
+    stored_queue,
+    verdicts,
+)
 from .writing import Written, storable, stored, undo, write_audit
 
 __all__ = [
@@ -25,6 +35,7 @@ __all__ = [
     "add_verdicts",
     "annotator_views",
     "ask_to_stop",
+    "changed_by_verdicts",
     "changed_since",
     "dataset_of",
     "disagreeing",
@@ -34,6 +45,7 @@ __all__ = [
     "from_name",
     "from_view",
     "group_attribute",
+    "grouping_overview",
     "groups_after",
     "images",
     "install_plugin",
@@ -59,6 +71,7 @@ __all__ = [
     "stored_queue",
     "stored_report",
     "undo",
+    "unusable",
     "verdicts",
     "write_audit",
     "write_controls",

@@ -1,4 +1,4 @@
-"""How the App shows a dataset with an audit: sidebar groups, fields on the images, a workspace, indexes.
+"""How the App shows a dataset with an audit: sidebar groups, fields on the images, colours, a workspace, indexes.
 
 Only what nobody set before is set, and `restore` takes exactly that back.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..model import TEST, TRAIN, UNUSED
 from .reading import fiftyone
 
 WORKSPACE = "hsd"
@@ -16,6 +17,10 @@ MAIN, LADDER = "hidden samples", "hidden samples: ladder"
 """Names of our two groups in the sidebar."""
 FIRST = ("hsd_exposed", "hsd_group", "hsd_group_size", "hsd_evidence", "hsd_existing", "hsd_nearest_similarity")
 SECOND = ("hsd_mates_in_train", "hsd_nearest_train")
+EXPOSED, UNEXPOSED, NEUTRAL = "#D55E00", "#0072B2", "#8C8C8C"
+"""Two colours that people with any colour vision tell apart, on dark and on light (Okabe and Ito)."""
+PARTITIONS = {TRAIN: "#56B4E9", "val": "#E69F00", TEST: "#009E73", UNUSED: NEUTRAL}
+"""Of the same palette."""
 
 
 def arrange(dataset: Any, fields: Sequence[str], label: str) -> dict[str, Any]:
@@ -35,6 +40,9 @@ def arrange(dataset: Any, fields: Sequence[str], label: str) -> dict[str, Any]:
         shown = [label.partition(".")[0], "hsd_exposed", "hsd_group"]
         done["active"] = [f for f in shown if f and dataset.has_field(f)]
         config.active_fields = fo.ActiveFields(paths=done["active"])
+    if config.color_scheme is None:
+        config.color_scheme = fo.ColorScheme(color_by="value", fields=_colours(fields))
+        done["colours"] = True
     dataset.save()
     if WORKSPACE not in dataset.list_workspaces():
         done["workspace"] = True
@@ -54,6 +62,9 @@ def restore(dataset: Any, fields: Sequence[str], done: Mapping[str, Any]) -> Non
         config.sidebar_groups = None if untouched else rest
     if done.get("active") and config.active_fields is not None and list(config.active_fields.paths) == done["active"]:
         config.active_fields = None
+    scheme = config.color_scheme
+    if done.get("colours") and scheme is not None and list(scheme.fields or []) == _colours(fields):
+        config.color_scheme = None
     dataset.save()
     if done.get("workspace") and WORKSPACE in dataset.list_workspaces():
         dataset.delete_workspace(WORKSPACE)
@@ -75,6 +86,18 @@ def workspace() -> Any:
 def _indexed(fields: Sequence[str]) -> list[str]:
     """The fields that filters of the panel compare."""
     return [f for f in fields if f in FIRST or f.endswith("_exposed")]
+
+
+def _colours(fields: Sequence[str]) -> list[dict[str, Any]]:
+    """One colour a value for who is exposed and for the partitions, as a colour scheme of the App has them."""
+    exposed = {"true": EXPOSED, "false": UNEXPOSED}
+    chosen = {f: exposed for f in fields if f.endswith("_exposed")}
+    chosen |= {f.removesuffix("_exposed"): PARTITIONS for f in chosen if f.removesuffix("_exposed") in fields}
+    chosen |= {f: PARTITIONS for f in ("hsd_existing",) if f in fields}
+    return [
+        {"path": name, "valueColors": [{"value": value, "color": colour} for value, colour in colours.items()]}
+        for name, colours in chosen.items()
+    ]
 
 
 def _without(groups: Sequence[Any], fields: Sequence[str]) -> list[Any]:

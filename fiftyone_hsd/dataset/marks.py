@@ -119,10 +119,10 @@ def field_part(text: str) -> str:
 
 
 def field_names(condition: str) -> dict[str, str]:
-    """The fields that say something about one condition; similarities stand on the samples for the existing split."""
+    """The fields that say something about one condition."""
     name = f"hsd_{field_part(condition)}"
     if condition != EXISTING:
-        return {"partition": name, "exposed": f"{name}_exposed"}
+        return {"partition": name, "exposed": f"{name}_exposed", "similarity": f"{name}_nearest_similarity"}
     return {"partition": name, "exposed": "hsd_exposed", "similarity": "hsd_nearest_similarity"}
 
 
@@ -184,13 +184,15 @@ def _plan_columns(plan: SplitPlan, exposure: Exposure, ids: Sequence[str]) -> It
     said = [e if evaluated else None for e, evaluated in pairs]
     words = f"At least one mate in train; empty for train and unused images: {drawn}"
     yield Column("hsd_exposed" if existing else f"{name}_exposed", "bool", words, said)
+    similarity = [None if s != s else s for s in exposure.nearest_similarity.tolist()]
+    if existing or any(s is not None for s in similarity):
+        field = field_names(plan.condition)["similarity"]
+        yield Column(field, "float", f"Cosine similarity to the most similar train image: {drawn}", similarity)
     if not existing:
         return
     yield Column("hsd_mates_in_train", "int", f"Mates in train: {drawn}", exposure.mates_in_train.tolist())
     near = [ids[i] if i >= 0 else None for i in exposure.nearest_train.tolist()]
     yield Column("hsd_nearest_train", "str", f"Id of the most similar train image: {drawn}", near)
-    similarity = [None if s != s else s for s in exposure.nearest_similarity.tolist()]
-    yield Column("hsd_nearest_similarity", "float", f"Its cosine similarity: {drawn}", similarity)
 
 
 def _prediction(plan: SplitPlan, run: Run, classes: Sequence[str]) -> Column:

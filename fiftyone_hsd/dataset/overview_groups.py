@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -43,6 +43,30 @@ def groups_overview(report: AuditReport) -> dict[str, Any]:
         ],
         "turned_down": int((~grouping.links.accepted).sum()),
         **_lists(report),
+    }
+
+
+def grouping_overview(grouping: Grouping, paths: Sequence[str]) -> dict[str, Any]:
+    """The same of groups that no audit holds: `paths[i]` is what a reader calls file i."""
+    sizes = grouping.sizes
+    several = sizes > 1
+    links = grouping.links
+    weakest = [
+        {
+            "pair": [paths[int(links.a[r])], paths[int(links.b[r])]],
+            "source": str(links.source[r]),
+            "rule": str(links.rule[r]),
+            "score": float(links.score[r]),
+        }
+        for r in _weakest(grouping).tolist()
+    ]
+    return {
+        "several": int(several.sum()),
+        "with_mate": int(sizes[several].sum()),
+        "largest": int(sizes.max(initial=0)),
+        "sizes": list(_sizes(sizes)),
+        "rules": _rules(grouping),
+        "weakest": weakest,
     }
 
 
@@ -114,8 +138,6 @@ def _lists(report: AuditReport) -> dict[str, Any]:
     torn = np.flatnonzero(classes > 1)
     torn = torn[np.argsort(-sizes[torn], kind="stable")]
     links = grouping.links
-    weak = np.flatnonzero(links.accepted & (links.score < 1))
-    weak = weak[np.argsort(links.score[weak], kind="stable")][:MOST]
     return {
         "list": [row(c) for c in large],
         "across_classes": len(torn),
@@ -130,9 +152,17 @@ def _lists(report: AuditReport) -> dict[str, Any]:
                 "rule": str(links.rule[r]),
                 "score": float(links.score[r]),
             }
-            for r in weak.tolist()
+            for r in _weakest(grouping).tolist()
         ],
     }
+
+
+def _weakest(grouping: Grouping) -> Ints:
+    """Rows of the least certain accepted links, the least first."""
+    links = grouping.links
+    weak = np.flatnonzero(links.accepted & (links.score < 1))
+    found: Ints = weak[np.argsort(links.score[weak], kind="stable")][:MOST]
+    return found
 
 
 def _names(grouping: Grouping, ids: tuple[str, ...]) -> list[str]:

@@ -138,6 +138,15 @@ def from_view(
     )
 
 
+def unusable(view: Any) -> str:
+    """Why a dataset or view holds no images that could be read, "" if it does; an empty one is not asked about."""
+    try:
+        _images(view, [])
+    except InputError as error:
+        return str(error)
+    return ""
+
+
 def _images(view: Any, notes: list[Note]) -> tuple[Any, str]:
     """A flat view of images only, and the field that names what several of them belong to ("" = none)."""
     if view._is_dynamic_groups:

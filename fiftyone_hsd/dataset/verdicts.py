@@ -17,10 +17,10 @@ import numpy as np
 
 from ..exposure import exposure
 from ..judging import Pair, regrouped
-from ..model import AuditReport, Exposure, Grouping, Ints, Verdict
+from ..model import DIFFERENT, SAME, AuditReport, Exposure, Grouping, Ints, Verdict
 from .bulk import Record, digests
 from .keeping import AUDIT, done, renew, stored_report, unpacked
-from .marks import TAG, field_names, group_columns, primary
+from .marks import EXISTING, TAG, field_names, group_columns, primary
 from .root import root
 
 STORE, PATCHES = "hsd_verdicts", "hsd_verdict_digests"
@@ -34,6 +34,14 @@ class _State:
 
     grouping: Grouping
     exposures: tuple[Exposure, ...]
+
+
+@dataclass(frozen=True)
+class Since:
+    """What verdicts changed since the audit: verdicts that contradict its groups, images whose marks were set anew."""
+
+    verdicts: int
+    images: int
 
 
 def add_verdict(view: Any, a: str, b: str, verdict: str, author: str) -> int:
@@ -96,6 +104,13 @@ def patches(dataset: Any) -> Mapping[str, str]:
     return found
 
 
+def changed_by_verdicts(view: Any) -> Since:
+    """What the verdicts changed since the recorded audit; reads what was kept at each change, not the report."""
+    kept = sorted(_values(root(view), PATCHES), key=lambda v: v["time"])
+    images = {name for value in kept for name in value["digests"]}
+    return Since(int(kept[-1].get("against", 0)) if kept else 0, len(images))
+
+
 def forget_patches(dataset: Any) -> None:
     """Drop the digests that belong to the recorded audit."""
     _store(dataset, PATCHES).clear()
@@ -148,13 +163,24 @@ def _follow(dataset: Any, before: Sequence[Verdict], after: Sequence[Verdict]) -
     for one, other in zip(old.exposures, new.exposures, strict=True):
         changed |= (one.exposed != other.exposed)[rows] | (one.mates_in_train != other.mates_in_train)[rows]
     if changed.any():
-        _write(dataset, report, new, rows[changed], {name: values[changed].tolist() for name, values in now.items()})
+        columns = {name: values[changed].tolist() for name, values in now.items()}
+        _write(dataset, report, new, rows[changed], columns, _against(report, after))
     return int(changed.sum())
 
 
 def _state(report: AuditReport, said: Sequence[Verdict]) -> _State:
     grouping = _grouping(report, said)
     return _State(grouping, tuple(exposure(plan, grouping) for plan, _ in primary(report)))
+
+
+def _against(report: AuditReport, said: Sequence[Verdict]) -> int:
+    """How many verdicts contradict the groups of the audit."""
+    named = {name for v in said for name in (v.path_a, v.path_b)}
+    codes = dict(zip(report.samples.ids, report.grouping.codes.tolist(), strict=True))
+    code = {name: codes[name] for name in named if name in codes}
+    wrong = {SAME: lambda a, b: a != b, DIFFERENT: lambda a, b: a == b}
+    known = (v for v in said if v.verdict in wrong and v.path_a in code and v.path_b in code)
+    return sum(wrong[v.verdict](code[v.path_a], code[v.path_b]) for v in known)
 
 
 def _touched(report: AuditReport, old: Grouping, new: Grouping, said: Iterable[Verdict]) -> Ints:
@@ -175,7 +201,9 @@ def _columns(grouping: Grouping, rows: Ints, ids: Sequence[str]) -> dict[str, An
     return {c.name: np.array(c.values, dtype=object) for c in group_columns(part, ids)}
 
 
-def _write(dataset: Any, report: AuditReport, state: _State, rows: Ints, columns: Mapping[str, Sequence[Any]]) -> None:
+def _write(
+    dataset: Any, report: AuditReport, state: _State, rows: Ints, columns: Mapping[str, Sequence[Any]], against: int
+) -> None:
     """Set groups (`columns`, one entry a row) and exposure of some samples anew, and keep their digests for undo."""
     from bson import ObjectId
     from pymongo import UpdateOne
@@ -193,7 +221,7 @@ def _write(dataset: Any, report: AuditReport, state: _State, rows: Ints, columns
                 continue
             exposed = bool(found.exposed[row])
             values[names["exposed"]] = exposed
-            if "similarity" in names:
+            if plan.condition == EXISTING:
                 values["hsd_mates_in_train"] = int(found.mates_in_train[row])
             words = ("exposed", "unexposed") if exposed else ("unexposed", "exposed")
             added.append(f"{TAG}{plan.condition}:{words[0]}")
@@ -205,7 +233,7 @@ def _write(dataset: Any, report: AuditReport, state: _State, rows: Ints, columns
     dataset._bulk_write(updates, ids=[report.samples.ids[r] for r in rows.tolist()])
     record = Record.from_json(vars(dataset.get_run_info(AUDIT).config))
     ids = [report.samples.ids[r] for r in rows.tolist()]
-    value = {"time": datetime.now(UTC).isoformat(), "digests": digests(dataset, record, ids)}
+    value = {"time": datetime.now(UTC).isoformat(), "digests": digests(dataset, record, ids), "against": against}
     _store(dataset, PATCHES).set(f"{value['time']}:{uuid.uuid4().hex}", value)
     renew(dataset)
 

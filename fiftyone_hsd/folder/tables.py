@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import io
+import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from ..errors import FieldError, InputError, PathError
+from ..store import atomic
 
 
 def read_table(path: Path) -> dict[str, list[str]]:
@@ -27,6 +30,23 @@ def read_table(path: Path) -> dict[str, list[str]]:
         raise InputError(
             f"{path} is no CSV file ({error})", "comma- or tab-separated text with a header line"
         ) from error
+
+
+def write_table(path: Path, columns: Mapping[str, Sequence[Any]]) -> None:
+    """Write columns as a CSV file, whole or not at all; nan is an empty cell, floats have ten digits.
+
+    Raises:
+        StoreError: the file cannot be written.
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(
+        ["" if isinstance(v, float) and math.isnan(v) else f"{v:.10g}" if isinstance(v, float) else v for v in row]
+        for row in zip(*columns.values(), strict=True)
+    )
+    with atomic(path) as file:
+        file.write(text.getvalue().encode("utf-8", "surrogateescape"))
 
 
 def _table(file: TextIO, path: Path) -> dict[str, list[str]]:

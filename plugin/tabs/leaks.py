@@ -166,7 +166,7 @@ def _similarity(leak, state):
             ],
         )
     else:
-        yield Said("Filters by similarity exist for the split as published only.")
+        yield Said("This audit was stored without similarities for this split: run HSD: audit again to filter by them.")
 
 
 def _threshold(state):

@@ -252,6 +252,12 @@ def app(chromium, server, blank, request):
 
 
 @pytest.fixture
+def app_class():
+    """The class of `app`, for pages of another size."""
+    return App
+
+
+@pytest.fixture
 def aside():
     """Runs a call in another thread: inside Playwright's loop FiftyOne would hand back tasks instead of results."""
     with ThreadPoolExecutor(1) as pool:

@@ -13,7 +13,7 @@ import pytest
 pytestmark = pytest.mark.mongod
 
 PLUGIN = "@fiftyone-hsd/hsd"
-LONG = ("audit",)
+LONG = ("audit", "effects", "groups")
 FIELD_OF_VIEW = r"(?P<group>P\d+_S\d+_F\d+)"
 
 
@@ -86,3 +86,7 @@ def test_a_real_worker_does_the_work(fo, worker, make_dataset, monkeypatch):
     assert operation.status.label
     found.reload()
     assert "hsd_intact" in found.get_field_schema()
+    assert done("groups", pattern=FIELD_OF_VIEW).result.result["images"] == len(found)
+    result = done("effects").result.result
+    assert result["verdict"] == operation.result.result["verdict"]
+    assert [r["condition"] for r in result["conditions"]][:2] == ["existing", "intact"]

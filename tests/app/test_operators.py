@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from fiftyone_hsd import audit, dataset
+from fiftyone_hsd import audit, dataset, groups
+from fiftyone_hsd.folder.tables import read_table
 
 pytestmark = pytest.mark.mongod
 
@@ -102,7 +104,7 @@ def test_arguments_are_checked(fo, run, audited, name, params, words):
 
 def test_without_an_audit_every_form_says_what_to_run(fo, downloaded, make_dataset, run):
     found = make_dataset("unaudited", every=40)
-    for name in ("report", "export", "repair"):
+    for name in ("report", "export", "repair", "effects"):
         assert "run HSD: audit first" in json.dumps(form(fo, name, found))
         with pytest.raises(fo.operators.executor.ExecutionError, match="run HSD: audit first"):
             run(name, found, out="/tmp/never", to="/tmp/never")
@@ -173,3 +175,70 @@ def test_the_ladder_follows_the_verdicts(run, audited):
     dataset.add_verdict(found, a, b, "different", "ann")
     after = {r["condition"]: r for r in run("ladder", found, seeds=1, conditions=3)["conditions"]}
     assert after["existing"]["crossing"] == f"{k - 1:,} of {n - 1:,}"
+
+
+def test_groups_alone_equal_the_verb_and_mark_nothing(fo, run, make_dataset, tmp_path):
+    found, file = make_dataset("groups-alone", every=4), tmp_path / "groups.csv"
+    result = run("groups", found, pattern=FIELD_OF_VIEW, near_copies="on", out=str(file))
+    verb = groups(found, pattern=FIELD_OF_VIEW, near_copies="on")
+    sizes = verb.grouping.sizes
+    assert (result["groups"], result["largest"]) == (verb.grouping.n_groups, sizes.max())
+    assert sum(r["images"] for r in result["sizes"]) == len(found)
+    assert sum(r["links"] for r in result["rules"]) == verb.grouping.links.accepted.sum()
+    table = read_table(file)
+    assert dict(zip(table["path"], table["group"], strict=True)) == dict(zip(verb.paths, verb.ids, strict=True))
+    # The grid shows whole groups, one after another, and no image without a mate.
+    assert len(result["ids"]) == len(set(result["ids"])) == sizes[sizes > 1].sum()
+    files = dict(zip(*found.values(["id", "filepath"]), strict=True))
+    codes = dict(zip(verb.paths, verb.grouping.codes.tolist(), strict=True))
+    order = [next(codes[p] for p in codes if files[i].endswith(p)) for i in result["ids"]]
+    assert sum(a != b for a, b in pairwise(order)) + 1 == len(set(order))
+    found.reload()
+    assert found.list_runs() == []
+    assert json.loads(json.dumps(result)) == result
+    (tmp_path / "other.csv").write_text("mine\n")
+    with pytest.raises(fo.operators.executor.ExecutionError, match="holds something else"):
+        run("groups", found, out=str(tmp_path / "other.csv"))
+
+
+def test_new_images_join_the_groups_of_the_audit(fo, run, audited, small_corpus):
+    found, report = audited
+    fresh = sorted(p for p in (small_corpus / "images").rglob("*") if p.is_file())[1::2][:6]
+    ids = found.add_samples([fo.Sample(filepath=str(p)) for p in fresh])
+    operator = fo.operators.get_operator(f"{PLUGIN}/groups")
+    result = operator(found.select(ids), known=True, names=False, near_copies="on").result
+    verb = groups(found.select(ids), known=report, names=False, near_copies="on")
+    assert result["said"].startswith(f"{len(verb.joined)} of 6")
+    assert [r["partition"] for r in result["joined"]] == [j.partition or "none" for j in verb.joined]
+    dataset.undo(found, force=True)
+    with pytest.raises(fo.operators.executor.ExecutionError, match="run HSD: audit first"):
+        run("groups", found, known=True)
+
+
+def test_effects_follow_the_verdicts_and_write_nothing(fo, run, audited):
+    found, report = audited
+    score = {e.condition: e for e in report.effects if e.what == "score" and e.metric == "balanced_accuracy"}
+    before = run("effects", found)
+    assert before["verdict"] == report.verdict
+    assert "No verdict is kept" in before["since"]
+    rows = {r["condition"]: r for r in before["conditions"]}
+    assert rows["existing"]["score"].startswith(f"{score['existing'].estimate:.3f} (")
+    assert rows["random"]["change"] == rows["random"]["before"] != ""
+    codes, partition = report.grouping.codes.tolist(), report.plans[0].partition.tolist()
+    places = {}
+    for k, (code, place) in enumerate(zip(codes, partition, strict=True)):
+        places.setdefault(code, []).append((place, k))
+    torn = next(p for p in places.values() if sorted(x for x, _ in p) == ["test", "train"])
+    a, b = (report.samples.ids[k] for _, k in torn)
+    dataset.add_verdict(found, a, b, "different", "ann")
+    dataset.add_verdict(found, a, b, "skipped", "bob")
+    marks = [s.to_dict() for s in found.limit(20)]
+    after = run("effects", found)
+    assert "1 verdict against the audit's groups changed the marks of 2 images" in after["since"]
+    exposed = int((report.exposures[0].exposed & (report.plans[0].partition == "test")).sum())
+    n = partition.count("test")
+    shown = {r["condition"]: r["exposed"] for r in after["conditions"]}["existing"]
+    assert (rows["existing"]["exposed"], shown) == (f"{exposed / n:.1%}", f"{(exposed - 1) / n:.1%}")
+    found.reload()
+    assert [s.to_dict() for s in found.limit(20)] == marks
+    assert dataset.stored_report(found).verdict == report.verdict

@@ -26,6 +26,12 @@ def test_the_app_is_arranged_and_put_back(blood):
     space = blood.load_workspace(arranging.WORKSPACE)
     assert [leaf.children[0].type for leaf in space.children] == ["Samples", arranging.PANEL]
     assert {"hsd_group", "hsd_exposed", "hsd_random_exposed"} <= set(blood.list_indexes())
+    scheme = blood.app_config.color_scheme
+    colours = {f["path"]: {v["value"]: v["color"] for v in f["valueColors"]} for f in scheme.fields}
+    assert (scheme.color_by, len(set(colours["hsd_exposed"].values()))) == ("value", 2)
+    assert colours["hsd_random_exposed"] == colours["hsd_exposed"]
+    assert set(blood.distinct("hsd_existing")) <= set(colours["hsd_existing"])
+    assert set(blood.distinct("hsd_random")) <= set(colours["hsd_random"])
     dataset.undo(blood)
     assert document(blood) == before
     assert blood.list_indexes() == indexes
@@ -35,11 +41,13 @@ def test_what_somebody_arranged_stays(blood, fo):
     config = blood.app_config
     config.sidebar_groups = [fo.SidebarGroupDocument(name="mine", paths=["patient"])]
     config.active_fields = fo.ActiveFields(paths=["patient"])
+    config.color_scheme = fo.ColorScheme(color_by="field")
     blood.save()
     blood.save_workspace(arranging.WORKSPACE, fo.Space(children=[fo.Panel(type="Samples")]))
     before = document(blood)
     dataset.write_audit(blood, audit(blood, group_field="patient", seeds=1, models=("nearest_neighbour",)))
     assert blood.app_config.sidebar_groups[0].name == "mine"
     assert blood.app_config.active_fields.paths == ["patient"]
+    assert not blood.app_config.color_scheme.fields
     dataset.undo(blood)
     assert document(blood) == before

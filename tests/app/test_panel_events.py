@@ -1,0 +1,106 @@
+"""What the panels answer to events, without a browser: verdicts, two datasets in turn, other splits' similarities."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from fiftyone_hsd import audit, dataset
+
+pytestmark = pytest.mark.mongod
+
+PLUGIN = "@fiftyone-hsd/hsd"
+PANEL = "hsd_hidden_samples"
+FIELD_OF_VIEW = r"(?P<group>P\d+_S\d+_F\d+)"
+
+
+@pytest.fixture
+def event(fo, downloaded):
+    """One event of a panel, as the App's server runs it; what it asks the App to do, by the operator's name."""
+
+    def call(found, method, panel=PANEL, state=None, current=None, **params):
+        uri = f"{PLUGIN}/{panel}"
+        request = {
+            "dataset_name": found.name,
+            "operator_uri": uri,
+            "current_sample": current,
+            "params": {"panel_id": "p", "panel_state": state or {}, "__method__": method, **params},
+        }
+        executor = fo.operators.executor.Executor()
+        ctx = fo.operators.executor.ExecutionContext(request, executor=executor, operator_uri=uri)
+        fo.operators.get_operator(uri).execute(ctx)
+        asked = {}
+        for r in executor._requests:
+            asked.setdefault(r.operator_uri.rpartition("/")[2], []).append(r.params)
+        return asked
+
+    return call
+
+
+@pytest.fixture
+def audited(make_dataset):
+    found = make_dataset("events", every=2)
+    report = audit(found, seeds=1, pattern=FIELD_OF_VIEW, models=("nearest_neighbour",))
+    dataset.write_audit(found, report)
+    return found, report
+
+
+def words(asked):
+    return json.dumps(asked["show_panel_output"])
+
+
+def test_after_a_verdict_the_panel_says_what_is_from_the_audit(event, audited):
+    found, report = audited
+    assert "the audit's" not in words(event(found, "on_load"))
+    codes = report.grouping.codes.tolist()
+    a = next(k for k, c in enumerate(codes) if codes.count(c) == 2)
+    b = codes.index(codes[a], a + 1)
+    ids = report.samples.ids
+    assert dataset.add_verdict(found, ids[a], ids[b], "different", "ann") == 2
+    dataset.add_verdict(found, ids[a], ids[b], "different", "bob")
+    shown = words(event(found, "on_load"))
+    assert "Verdict, bars and counts are the audit's" in shown
+    assert "changed the marks of 2 images" in shown
+    assert "Stale" not in shown
+    assert event(found, "on_effects")["prompt_user_for_operator"][0]["operator_uri"] == f"{PLUGIN}/effects"
+    dataset.forget_verdicts(found)
+
+
+def test_similarity_filters_every_split(event, audited):
+    found, report = audited
+    state = {"tab": "leaks", "condition": "random", "threshold": 0.9}
+    asked = event(found, "on_show", state=state, block="similar", idx=0)
+    plan, exposure = next(
+        (p, e) for p, e in zip(report.plans, report.exposures, strict=True) if p.condition == "random"
+    )
+    similar = exposure.nearest_similarity >= np.float32(0.9)
+    expected = {i for i, ok in zip(report.samples.ids, similar & (plan.partition == "test"), strict=True) if ok}
+    import fiftyone as fo
+
+    view = fo.DatasetView._build(found, asked["set_view"][0]["view"])
+    assert set(view.values("id")) == expected
+    assert 0 < len(expected) < (plan.partition == "test").sum()
+
+
+def test_two_datasets_in_turn_show_their_own(event, audited, make_dataset):
+    found, report = audited
+    other = make_dataset("events-other", every=30)
+    assert "has not been audited" in words(event(other, "on_load"))
+    assert report.verdict[:60] in words(event(found, "on_load"))
+    asked = event(other, "on_change_dataset", state={"tab": "leaks"})
+    assert "has not been audited" in words(asked)
+    assert not asked.get("set_view")
+    assert event(other, "on_show", state={"tab": "leaks"}, block="sides", idx=0).get("set_view") is None
+    judge = event(other, "on_load", panel="hsd_judge", current=other.first().id)
+    assert "has not been audited" in words(judge)
+
+
+def test_a_dataset_without_labels_says_so_in_its_tab(event, make_dataset):
+    found = make_dataset("events-bare", every=6)
+    found.delete_sample_field("ground_truth")
+    dataset.write_audit(found, audit(found, seeds=1, pattern=FIELD_OF_VIEW))
+    shown = words(event(found, "on_load", state={"tab": "leaks"}))
+    assert "Per class: not evaluated, the images have no labels" in shown
+    assert "no model was run under this split" in shown
