@@ -64,7 +64,7 @@ def test_after_a_verdict_the_panel_says_what_is_from_the_audit(event, audited):
     assert "Verdict, bars and counts are the audit's" in shown
     assert "changed the marks of 2 images" in shown
     assert "Stale" not in shown
-    assert event(found, "on_effects")["prompt_user_for_operator"][0]["operator_uri"] == f"{PLUGIN}/effects"
+    assert event(found, "on_effects")["prompt_user_for_operation"][0]["operator_uri"] == f"{PLUGIN}/effects"
     dataset.forget_verdicts(found)
 
 

@@ -1,12 +1,18 @@
-"""How long the panels' answers take at 130,000 samples: python tests/benchmarks/bench_app.py [N].
+"""How long the panels' answers take at 130,000 samples: python tests/benchmarks/bench_app.py [N] [--browser].
 
-Needs a FiftyOne whose database may be written to (FIFTYONE_DATABASE_URI); the dataset it makes is deleted at the end.
-No image is read: paths lead nowhere, groups, splits, similarities and predictions are drawn at random.
+Needs a FiftyOne whose database may be written to (FIFTYONE_DATABASE_URI) and that finds the plugin; the dataset it
+makes is deleted at the end. A few drawn pictures stand for all images; groups, splits, similarities and predictions are drawn
+at random. With --browser it also measures, in a headless Chromium and once, how long the grid takes after a click.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
+import socket
+import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -36,7 +42,17 @@ def timed(label, call, seconds):
     return value
 
 
-def made(n, chance):
+def pictures(folder, chance):
+    """A few pictures that stand for all images."""
+    from PIL import Image
+
+    paths = [folder / f"{k}.png" for k in range(60)]
+    for path in paths:
+        Image.fromarray(chance.integers(0, 256, (64, 64, 3), np.uint8)).resize((256, 256)).save(path)
+    return [str(p) for p in paths]
+
+
+def made(n, chance, paths):
     """A dataset of n samples in groups of 1 to 40, half of the groups of two or more torn by its split."""
     groups = np.repeat(np.arange(n), chance.geometric(0.12, n))[:n]
     labels = chance.integers(0, CLASSES, groups.max() + 1)[groups]
@@ -45,7 +61,7 @@ def made(n, chance):
     found.add_samples(
         [
             fo.Sample(
-                filepath=f"/nowhere/{k // 1000}/{k}.png",
+                filepath=paths[k % len(paths)],
                 tags=["test" if t else "train"],
                 ground_truth=fo.Classification(label=f"class {c}"),
                 patient=str(g),
@@ -102,11 +118,60 @@ def event(name, method, current=None, state=None, **params):
     return foo.get_operator(uri).execute(ctx)
 
 
-def main(n):
+def in_the_browser(folder, seconds):
+    """Seconds from a click to the new count and to a drawn image, as somebody sees them."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "app"))
+    from conftest import CHROMIUM_ARGUMENTS, App, stop, wait_for
+    from playwright.sync_api import sync_playwright
+
+    blank = fo.Dataset("hsd-bench-blank", persistent=True)
+    blank.add_sample(fo.Sample(filepath=str(next(Path(folder).glob("*.png")))))
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "fiftyone.server.main", "--port", str(port), "--address", "127.0.0.1"]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ))
+    try:
+        wait_for(lambda: socket.create_connection(("127.0.0.1", port), 1).close() is None, 120, "the App server")
+        with sync_playwright() as playwright:
+            program = os.environ.get("CHROMIUM") or shutil.which("chromium")
+            browser = playwright.chromium.launch(executable_path=program, headless=True, args=CHROMIUM_ARGUMENTS)
+            page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+            _clicks(App(page, f"http://127.0.0.1:{port}", blank.name), seconds)
+            browser.close()
+    finally:
+        stop(server)
+        fo.delete_dataset(blank.name)
+
+
+def _clicks(app, seconds):
+    timed("browser: dataset and panel open", lambda: app.open(NAME, workspace="hsd"), seconds)
+    panel = app.cy("panel-content-hsd_hidden_samples")
+    for name in ("exposed (", "unexposed ("):
+        button = panel.locator("button").filter(has_text=name).first
+        button.wait_for()
+        wanted = button.inner_text().partition("(")[2].strip(") ")
+        count = app.cy("entry-counts")
+
+        def shown(button=button, wanted=wanted, count=count):
+            button.click()
+            app.expect(count).to_have_text(f"{wanted} samples", timeout=120_000)
+            app.cy("looker").first.wait_for()
+
+        timed(f"browser: grid redrawn, {wanted} images", shown, seconds)
+
+
+def main(n, browser=False):
+    with tempfile.TemporaryDirectory() as folder:
+        measured(n, browser, Path(folder))
+
+
+def measured(n, browser, folder):
     chance, seconds = np.random.default_rng(0), {}
+    paths = pictures(folder, chance)
     if fo.dataset_exists(NAME):
         fo.delete_dataset(NAME)
-    found, groups = timed("make the dataset", lambda: made(n, chance), seconds)
+    found, groups = timed("make the dataset", lambda: made(n, chance, paths), seconds)
     try:
         report = timed("draw a report", lambda: drawn(found, groups, chance), seconds)
         timed("write_audit", lambda: dataset.write_audit(found, report), seconds)
@@ -129,9 +194,13 @@ def main(n):
         judge = {"state": {"author": "bench"}, "current": pair.a}
         for verdict in ("different", "same"):
             timed(f"judge: {verdict}", lambda v=verdict: event("hsd_judge", "on_verdict", verdict=v, **judge), seconds)
+        timed("panel: after a verdict", lambda: event(panel, "on_load"), seconds)
+        if browser:
+            in_the_browser(folder, seconds)
     finally:
         fo.delete_dataset(NAME)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 130_000)
+    numbers = [int(a) for a in sys.argv[1:] if a.isdigit()]
+    main(numbers[0] if numbers else 130_000, "--browser" in sys.argv)
