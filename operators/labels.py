@@ -7,8 +7,6 @@ from fiftyone.operators import types
 
 import fiftyone_hsd as hsd
 from fiftyone_hsd import dataset, descriptors, trainers
-from fiftyone_hsd.datalab.checking import CHECKS
-from fiftyone_hsd.datalab.registering import need_cleanlab
 from fiftyone_hsd.errors import HsdError, InputError
 from fiftyone_hsd.labels import FOLDS, MODEL, in_a_sentence
 from fiftyone_hsd.report.sections.labels import MEANINGS
@@ -156,6 +154,10 @@ def _named(ctx, inputs, name, known, label, usual):
 
 
 def _form(ctx, inputs):
+    # Importing the bridge imports cleanlab, which would delay every other operator's first form.
+    from fiftyone_hsd.datalab.checking import CHECKS
+    from fiftyone_hsd.datalab.registering import need_cleanlab
+
     try:
         need_cleanlab()
     except HsdError as error:

@@ -1,8 +1,8 @@
 """How long the panels' answers take at 130,000 samples: python tests/benchmarks/bench_app.py [N] [--browser].
 
 Needs a FiftyOne whose database may be written to (FIFTYONE_DATABASE_URI) and that finds the plugin; the dataset it
-makes is deleted at the end. A few drawn pictures stand for all images; groups, splits, similarities and predictions are drawn
-at random. With --browser it also measures, in a headless Chromium and once, how long the grid takes after a click.
+makes is deleted at the end. A few drawn pictures stand for all images; groups, splits, similarities and predictions are
+drawn at random. With --browser it also measures, in a headless Chromium and once, how long the grid takes after a click.
 """
 
 from __future__ import annotations
