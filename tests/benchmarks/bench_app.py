@@ -2,7 +2,8 @@
 
 Needs a FiftyOne whose database may be written to (FIFTYONE_DATABASE_URI) and that finds the plugin; the dataset it
 makes is deleted at the end. A few drawn pictures stand for all images; groups, splits, similarities and predictions are
-drawn at random. With --browser it also measures, in a headless Chromium and once, how long the grid takes after a click.
+drawn at random. With --browser it also measures, in a headless Chromium and once, how long the grid takes after a
+click.
 """
 
 from __future__ import annotations
