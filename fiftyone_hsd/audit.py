@@ -20,6 +20,7 @@ from .descriptors import Descriptor
 from .encoding import encode
 from .errors import EmptyError, InfeasibleError, InputError, PathError, StoreError
 from .exposure import exposure
+from .matched_swap import design_of, matched_numbers
 from .model import (
     TEST,
     TRAIN,
@@ -27,6 +28,7 @@ from .model import (
     VAL,
     AuditReport,
     Descriptors,
+    Effect,
     Grouping,
     Note,
     Run,
@@ -223,6 +225,8 @@ def evaluate(
     runs = tuple(train_all(samples, found, vectors, plans, options, state, progress))
     progress(0, 0, "intervals")
     numbers = tuple(effects(samples, grouping, plans, exposures, runs))
+    if runs:
+        numbers += tuple(_swapped(samples, found, vectors, grouping, options, state, notes))
     notes += agreement_with_truth(samples, grouping, options)
     return AuditReport(
         samples=samples,
@@ -238,6 +242,26 @@ def evaluate(
         verdict=verdict(samples, grouping, plans, exposures, numbers),
         notes=tuple(notes),
     )
+
+
+def _swapped(
+    samples: Samples,
+    found: Scan,
+    vectors: Descriptors,
+    grouping: Grouping,
+    options: Settings,
+    state: Path | None,
+    notes: list[Note],
+) -> Iterable[Effect]:
+    """The matched swap with the models of the audit."""
+    try:
+        design = design_of(samples, grouping)
+    except InfeasibleError as error:
+        notes.append(Note("not evaluated", "matched swap", f"matched swap: {error}"))
+        return
+    notes += design.notes
+    runs = list(train_all(samples, found, vectors, design.plans, options, state, guarded(None)))
+    yield from matched_numbers(samples, grouping, design, runs)
 
 
 def existing_plan(samples: Samples, notes: list[Note]) -> Iterable[SplitPlan]:

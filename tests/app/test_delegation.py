@@ -13,7 +13,7 @@ import pytest
 pytestmark = pytest.mark.mongod
 
 PLUGIN = "@fiftyone-hsd/hsd"
-LONG = ("audit", "effects", "groups")
+LONG = ("audit", "effects", "groups", "train")
 FIELD_OF_VIEW = r"(?P<group>P\d+_S\d+_F\d+)"
 
 

@@ -173,3 +173,26 @@ def test_the_tab_says_what_there_is_and_its_clicks_hold_what_they_promise(call, 
     words = said(tab({**overview, "training": bad}, {}))
     assert "vit, intact, seed 0: out of memory" in words
     assert words.count("not evaluated") == 2
+
+
+@pytest.mark.train
+def test_a_real_worker_trains_a_network_and_another_call_does_not_repeat_it(fo, call, audited, work_off, tiny_weights):
+    model = f"timm:test_vit@{tiny_weights}"
+    params = {"models": model, "conditions": "intact", **TINY}
+    uri = f"{PLUGIN}/train"
+    queued = fo.operators.execute_operator(uri, {"dataset": audited}, params=params, request_delegation=True)
+    assert queued.delegated
+    operation = work_off()
+    assert operation.run_state == "completed", operation.result
+    assert operation.status.label
+    result = operation.result.result
+    assert [(r["model"], r["condition"], r["status"]) for r in result["runs"]] == [
+        ("timm:test_vit@tiny.safetensors", "intact", "done")
+    ]
+    audited.reload()
+    assert result["evaluations"] == ["hsd_intact_timm_test_vit_tiny_safetensors"] == audited.list_evaluations()
+    text, fine = form(fo, audited, **params)
+    assert fine
+    assert "1 run, 1 of them done before" in text
+    again = call("train", audited, **params)
+    assert again["runs"] == result["runs"]  # the same seconds: nothing was trained
