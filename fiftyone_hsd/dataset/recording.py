@@ -93,8 +93,8 @@ def write_training(view: Any, report: AuditReport, *, force: bool = False, progr
     """Write what a training grid predicted, at the lowest seed: a field hsd_CONDITION_pred_MODEL for each condition and
     model, hsd_trained_CONDITION on the images it was tested on, and an evaluation run hsd_CONDITION_MODEL over these.
 
-    Marks of an audit stay as they are, also where it has run the same model; those of an earlier training go. All or
-    nothing, as `write_audit`.
+    Marks of an audit stay as they are; predictions of models that an audit usually runs itself end in `_trained`. Marks
+    of an earlier training go. All or nothing, as `write_audit`.
 
     Args:
         view: the dataset or view whose images were trained on.
@@ -110,7 +110,7 @@ def write_training(view: Any, report: AuditReport, *, force: bool = False, progr
     dataset = root(view)
     others = [what for what in recorded(dataset) if what != "training"]
     taken = {name for what in others for name in written_names(dataset, what)}
-    found = readouts(report, taken)
-    planned = training_marks(report, found, evaluated_field(view, report.settings.get("label_field")))
-    results = {"overview": training_overview(report, found)}
+    found, field = readouts(report, taken), report.settings.get("label_field")
+    planned = training_marks(report, found, evaluated_field(view, field))
+    results = {"overview": training_overview(report, found, label_path(view, field, []) or "")}
     return write_results(view, report, "training", planned, results, force=force, progress=progress)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..model import AuditReport, Bools, Exposure, Run, RunRecord, SplitPlan
 from ..report import lookup
-from ..trainers._recipes import BEST, in_words
+from ..trainers._recipes import BEST, in_words, is_network
 from .marks import Column, Evaluation, Marks, field_part, primary
 from .overview import MOST_CLASSES, finite, ladder_overview
 
@@ -66,7 +66,8 @@ def readouts(report: AuditReport, taken: Collection[str] = ()) -> list[Readout]:
         tested = _free(f"hsd_trained_{condition}", used) if runs else ""
         for run in runs:
             model = field_part(in_words(run.config.model))
-            predicted = _free(f"hsd_{condition}_pred_{model}", used)
+            own = "" if is_network(run.config.model) else "_trained"  # an audit writes the plain name, now or later
+            predicted = _free(f"hsd_{condition}_pred_{model}{own}", used)
             found.append(Readout(plan, exposure, run, tested, predicted, _free(f"hsd_{condition}_{model}", used)))
     return found
 
@@ -114,12 +115,17 @@ def _prediction(one: Readout, classes: Sequence[str]) -> Column:
     return Column(one.predicted, "class", words, values)
 
 
-def training_overview(report: AuditReport, found: Sequence[Readout]) -> dict[str, Any]:
-    """The panel's value of a training: how runs went, their cost, curve and gains per class, who is right."""
+def training_overview(report: AuditReport, found: Sequence[Readout], label: str = "") -> dict[str, Any]:
+    """The panel's value of a training: how runs went, their cost, curve and gains per class, who is right.
+
+    Args:
+        label: path of the class names in the dataset.
+    """
     records = report.run_records
     models = list(dict.fromkeys(r.model for r in records))
     failed = [r for r in records if r.status != "done"]
     value = {
+        "label": label,
         "runs": [row for model in models for row in _summary(records, model)],
         "total": len(records),
         "failures": len(failed),

@@ -22,6 +22,7 @@ def tab(overview, state):
     """What runs now, then the stored training, or the way to one."""
     training = overview.get("training")
     running = overview.get("running") or ""
+    overview = {**overview, "label": (training or {}).get("label") or overview["label"]}
     blocks = [*_running(running)]
     if not training:
         return [*blocks, *([] if running else _none())]

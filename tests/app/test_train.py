@@ -55,7 +55,7 @@ def test_by_sdk_the_runs_of_the_audit_stay_and_new_ones_are_told(call, audited):
     assert scores["linear probe", "intact"]["exposed"] == "0.0%"
     audited.reload()
     assert result["evaluations"] == audited.list_evaluations()
-    assert "hsd_random_pred_nearest_neighbour_2" in result["fields"]  # the audit has run it too
+    assert "hsd_random_pred_nearest_neighbour_trained" in result["fields"]  # the audit has run it too
     shown = dataset.stored_overview(audited)
     assert (shown["training"]["total"], shown["training"]["failures"]) == (6, 0)
     assert dataset.changed_since(audited) == ""

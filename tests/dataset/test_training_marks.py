@@ -28,10 +28,10 @@ def documents(found):
 def test_an_audits_own_runs_are_no_training_and_its_fields_are_left_alone(report, trained):
     assert readouts(report) == []
     assert training_marks(report, []).columns == ()
-    found = readouts(trained, taken={"hsd_intact_pred_linear_probe"})
+    found = readouts(trained, taken={"hsd_intact_pred_linear_probe_trained"})
     names = [(r.plan.condition, r.predicted) for r in found]
-    assert ("intact", "hsd_intact_pred_linear_probe_2") in names
-    assert ("random", "hsd_random_pred_linear_probe") in names
+    assert ("intact", "hsd_intact_pred_linear_probe_trained_2") in names
+    assert ("random", "hsd_random_pred_linear_probe_trained") in names
     assert {r.plan.condition for r in found} == {"existing", "intact", "random"}
     every = [n for r in found for n in (r.predicted, r.evaluation)] + list({r.tested for r in found})
     assert len(every) == len(set(every))
@@ -82,7 +82,7 @@ def test_predictions_and_evaluation_runs_come_and_go_beside_an_audit(blood, tmp_
     trained = train(report, out=tmp_path, models=MODELS, conditions="endpoints", seeds=1)
     written = dataset.write_training(blood, trained)
     assert len(written.evaluations) == 6
-    assert "hsd_random_pred_linear_probe_2" in written.fields
+    assert "hsd_random_pred_linear_probe_trained" in written.fields
     plan = trained.plan("random", 0)
     rows = np.flatnonzero(plan.partition == "test")
     run = next(r for r in trained.runs if (r.config.model, r.condition) == ("nearest_neighbour", "random"))
@@ -93,7 +93,7 @@ def test_predictions_and_evaluation_runs_come_and_go_beside_an_audit(blood, tmp_
     assert len(results.ytrue) == len(rows)
     assert blood.count("hsd_random_nearest_neighbour") == len(rows) == blood.count("hsd_trained_random")
     names = [trained.samples.classes[c] for c in run.predicted.tolist()]
-    labels = dict(zip(*blood.values(["id", "hsd_random_pred_nearest_neighbour.label"]), strict=True))
+    labels = dict(zip(*blood.values(["id", "hsd_random_pred_nearest_neighbour_trained.label"]), strict=True))
     assert [labels[trained.samples.ids[r]] for r in run.rows.tolist()] == names
     value = dataset.stored_overview(blood)["training"]
     assert value["tested"][0]["fields"]["tested"] == "hsd_trained_existing"
@@ -104,6 +104,9 @@ def test_predictions_and_evaluation_runs_come_and_go_beside_an_audit(blood, tmp_
     assert blood.list_evaluations() == []
     assert documents(blood) == audited
     assert blood.list_saved_views() == views
+    dataset.write_training(blood, trained)
+    dataset.write_audit(blood, audit(blood, group_field="patient", seeds=1, models=MODELS))  # no name is in its way
+    dataset.undo(blood, what="training")
     dataset.undo(blood)
     assert documents(blood) == before
     assert not [n for n in blood.get_field_schema() if n.startswith("hsd_")]
