@@ -15,6 +15,8 @@ from ..wording import interval, many, number, short, written
 MOST_CLASSES = 40
 CLASS_METRICS = ("recall", "f1")
 PALETTE = ("@c1", "@c2", "@c3", "@c4", "@c5", "@c6")
+NAMED = 4
+"""Models that the first sentence speaks of."""
 
 
 def section(report: AuditReport) -> Section:
@@ -48,7 +50,7 @@ def _lead(report: AuditReport, models: list[str], metric: str) -> str:
     if not models:
         return "No model was trained, so only the exposure of each condition is known."
     said = []
-    for model in models[:2]:
+    for model in models[:NAMED]:
         rise = lookup.estimate(lookup.effects(report, "inflation", model=model, condition=end, metric=metric))
         low = lookup.estimate(lookup.effects(report, "score", model=model, condition=lookup.INTACT, metric=metric))
         high = lookup.estimate(lookup.effects(report, "score", model=model, condition=end, metric=metric))
