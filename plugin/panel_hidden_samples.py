@@ -16,6 +16,10 @@ from .tabs import tabs
 
 NAME = "hsd_hidden_samples"
 FIRST = "leaks"
+NARROW = {"grid": {"sx": {"gridTemplateColumns": "minmax(0, 1fr)"}}}
+"""The App lets the widest row decide the width; text would run over the right edge of a narrow panel."""
+SLIM = {"tab": {"sx": {"minWidth": 0, "minHeight": 48, "padding": "8px 10px"}}}
+"""Seven tabs beside the images."""
 
 
 class HiddenSamples(foo.Panel):
@@ -88,7 +92,8 @@ class HiddenSamples(foo.Panel):
         else:
             self._waiting(panel, state)
             drawing.draw(panel, self._blocks(ctx), self)
-        return types.Property(panel, view=types.GridView(orientation="vertical", gap=1, pad=2))
+        grid = types.GridView(orientation="vertical", gap=1, pad=2, componentsProps=NARROW)
+        return types.Property(panel, view=grid)
 
     def _waiting(self, panel, state):
         """Nothing to show yet: why, and what can be done."""
@@ -124,7 +129,7 @@ class HiddenSamples(foo.Panel):
         self._verdicts(ctx, panel)
         self._notes(panel, overview)
         there, chosen = tabs(), self._tab(ctx)
-        view = types.TabsView(variant="fullWidth")
+        view = types.TabsView(variant="scrollable", componentsProps=SLIM)
         for name, module in there.items():
             view.add_choice(name, label=module.TITLE)
         panel.enum("tab", view.values(), default=chosen, view=view, on_change=self.on_tab)
