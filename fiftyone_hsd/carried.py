@@ -64,7 +64,7 @@ def _different(report: AuditReport, before: AuditReport) -> list[str]:
 
 def _with_training(report: AuditReport, before: AuditReport) -> AuditReport:
     """With the trained runs whose split is there again, and all numbers made anew."""
-    from .effects import effects
+    from .effects import FURTHER, effects
     from .verdict import verdict
 
     now = {(p.condition, p.seed): p.digest for p in report.plans}
@@ -88,5 +88,6 @@ def _with_training(report: AuditReport, before: AuditReport) -> AuditReport:
         settings={**report.settings, **{k: v for k, v in before.settings.items() if k == "training"}},
     )
     parts = (report.samples, report.grouping, report.plans, report.exposures)
-    found = tuple(effects(*parts, report.runs))
+    further = [e for e in report.effects if e.what.startswith(FURTHER)]
+    found = (*effects(*parts, report.runs), *further)
     return dataclasses.replace(report, effects=found, verdict=verdict(*parts, found))

@@ -18,6 +18,8 @@ from .stats import DRAWS, NAN, Interval, design_effect, intraclass_correlation, 
 from .two_class import two_class_numbers
 
 INTACT, RANDOM, EXISTING = CONDITIONS[0], CONDITIONS[-1], "existing"
+FURTHER = ("matched_swap", "sensitivity")
+"""Beginnings of the names of effects that come from runs on plans of their own, which no report holds."""
 BOOTSTRAP = (
     "group bootstrap (one Exp(1) weight a corpus group, all seeds and conditions) + seed variance / J, t interval; "
     "about this recipe on new groups from the same sources"

@@ -13,6 +13,7 @@ from .splitting.matched import MatchedDesign, matched
 from .splitting.matched_effect import matched_effect
 
 FIRST, SECOND = "matched", "matched-swapped"
+SWAPPED = (FIRST, SECOND)
 EFFECT, COVERAGE, DOSE = "matched_swap", "matched_swap_coverage", "matched_swap_mates"
 ESTIMAND = (
     "exposed less unexposed test images, exposure by a coin within pairs of like groups: the effect of this many own "

@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 
 from .audit import publish
+from .effects import FURTHER
 from .effects import effects as numbers_of
 from .model import AuditReport
 from .progress import Progress
@@ -13,9 +14,6 @@ from .report.stored import load_report
 from .sensitivity import PREFIX
 from .sensitivity import sensitivity as sensitivity_of
 from .verdict import verdict
-
-FURTHER = ("matched_swap", "sensitivity")
-"""Beginnings of the names of effects that come from runs on plans of their own."""
 
 
 def effects(out: str | Path, *, sensitivity: bool = False, progress: Progress | None = None) -> AuditReport:

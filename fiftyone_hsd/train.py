@@ -9,15 +9,29 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .audit import publish, source_name, train_all, trainable
+import numpy as np
+
+from .audit import publish, source_name, train_all
 from .errors import HsdError
 from .launch import Forecast, Place, forecast, run_grid
+from .matched_swap import SWAPPED, matched_numbers
 from .model import AuditReport, Descriptors, Note, Run, RunRecord, SplitPlan, sha256_json
 from .progress import Progress, guarded
 from .recompute import judged
 from .report.predictions import write_predictions
 from .settings import Settings
-from .train_inputs import ENDPOINTS, MODELS, checked_networks, chosen, grid_of, merged, planned, stored
+from .splitting.matched import MatchedDesign
+from .train_inputs import (
+    ENDPOINTS,
+    MODELS,
+    checked_networks,
+    grid_of,
+    merged,
+    planned,
+    plans_of,
+    stored,
+    with_further,
+)
 from .trainers._recipes import in_words, is_network
 
 __all__ = ["MODELS", "train"]
@@ -49,7 +63,8 @@ def train(
     Args:
         source: as for `audit`; or the AuditReport of one, whose samples, groups and settings are then taken.
         out: folder of the report and of all state.
-        conditions: "all", "endpoints" (intact, random and the existing split), or names joined by commas.
+        conditions: "all", "endpoints" (intact, random and the existing split), or names joined by commas; with
+            "matched" among them also under the two plans of the matched swap.
         options: of the recipe of every network (steps, batch, size, ...), see `trainers._recipes.Recipe`.
         dry_run: only plan: nothing is trained beyond the short trial, and the report stays as it was.
         ray: address of a Ray cluster, "auto", or "local"; None = here, one training after another.
@@ -77,7 +92,7 @@ def train(
     plain = dataclasses.replace(asked, models=(), seeds=seeds)
     report, vectors = planned(source, asked, plain, state, tell)
     samples = report.samples
-    plans = [p for p in chosen(report.plans, conditions) if p.seed < asked.seeds and trainable(samples, p)]
+    plans, design = plans_of(report, conditions, asked.seeds)
     plans.sort(key=lambda p: p.condition not in ENDPOINTS)  # a grid that is stopped early then says something already
     grid = grid_of(report, plans, networks)
     if announce is not None:  # a trial costs about as much as a short training: none unless somebody wants to know
@@ -88,7 +103,7 @@ def train(
     runs, records = _cheap(report, vectors, plans, cheap, state, tell) if vectors is not None else ([], [])
     more, told = run_grid(state / "runs", grid, samples, place=Place(ray, gpus), progress=tell)
     line = _line(source, asked, conditions, options)
-    report = _joined(report, before, [*runs, *more], [*records, *told])
+    report = _joined(report, before, [*runs, *more], [*records, *told], design)
     report = judged(dataclasses.replace(report, settings=_said(report, source, plain, before, line)))
     tell(0, 0, "writing the report")
     publish(report, folder)
@@ -128,9 +143,16 @@ def _cheap(
 
 
 def _joined(
-    report: AuditReport, before: AuditReport | None, runs: Sequence[Run], records: Sequence[RunRecord]
+    report: AuditReport,
+    before: AuditReport | None,
+    runs: Sequence[Run],
+    records: Sequence[RunRecord],
+    design: MatchedDesign | None = None,
 ) -> AuditReport:
-    """The report with new runs, and those of before that speak of the same samples and splits."""
+    """The report with new runs, and those of before that speak of the same samples and splits.
+
+    Of the runs of the matched swap (`design`) it holds the records and what they say.
+    """
     now = {(p.condition, p.seed): p.digest for p in report.plans}
     new = {(r.model, r.condition, r.seed) for r in records}
     new |= {(r.config.model, r.condition, r.seed) for r in runs}
@@ -138,6 +160,9 @@ def _joined(
     if before is not None and before.samples.ids == report.samples.ids:
         then = {(p.condition, p.seed): p.digest for p in before.plans}
         same = {k for k in then if now.get(k) == then[k]}
+        if np.array_equal(before.grouping.codes, report.grouping.codes):
+            same |= {(r.condition, r.seed) for r in before.run_records if r.condition in SWAPPED}
+            report = with_further(report, before.effects, before.notes)
         old_runs = [
             r for r in before.runs if (r.condition, r.seed) in same and (r.config.model, r.condition, r.seed) not in new
         ]
@@ -145,9 +170,12 @@ def _joined(
             r for r in before.run_records if (r.condition, r.seed) in same and (r.model, r.condition, r.seed) not in new
         ]
         kept = before
+    if design is not None:
+        swapped = matched_numbers(report.samples, report.grouping, design, runs)
+        report = with_further(report, swapped, design.notes)
     return dataclasses.replace(
         report,
-        runs=(*old_runs, *runs),
+        runs=(*old_runs, *(r for r in runs if r.condition not in SWAPPED)),
         run_records=(*old_records, *records),
         **{name: getattr(kept, name) for name in KEPT},
         notes=(*report.notes, *_failures([*old_records, *records])),

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from . import descriptors as descriptor_folder
 from . import trainers
 from .audit import corpus, evaluate, existing_plan, ladder_plans, read_images, source_name, trainable
+from .effects import FURTHER
 from .errors import HsdError, InputError, PathError, StaleError
 from .exposure import exposure
 from .launch import Forecast, Ticket, forecast, tickets
-from .model import AuditReport, Descriptors, Note, SplitPlan, TrainConfig, sha256_json
+from .matched_swap import design_of
+from .model import AuditReport, Descriptors, Effect, Note, SplitPlan, TrainConfig, sha256_json
 from .progress import Progress
 from .report.stored import load_report
 from .settings import Settings
 from .splitting import CONDITIONS, SHUFFLE
+from .splitting.matched import MatchedDesign
 from .trainers._recipes import is_network, recipe
 
 MODELS = ("lite0",)
+MATCHED, SWAP_TOPIC = "matched", "matched swap"
 ENDPOINTS = ("existing", CONDITIONS[0], CONDITIONS[-1], SHUFFLE)
 
 
@@ -56,7 +60,7 @@ def outlook(
         FieldError, InputError, PathError: a model, an option or a condition that does not exist.
     """
     networks = checked_networks(models, options)
-    plans = [p for p in chosen(report.plans, conditions) if p.seed < seeds and trainable(report.samples, p)]
+    plans, _ = plans_of(report, conditions, seeds)
     nan = float("nan")
     cheap = [Forecast(m, len(plans), len(plans), 0, nan, nan) for m in models if not is_network(m)]
     grid = grid_of(report, plans, networks)
@@ -109,6 +113,31 @@ def _replanned(report: AuditReport, options: Settings, tell: Progress) -> AuditR
         effects=(),
         run_records=(),
         notes=tuple(dict.fromkeys((*report.notes, *notes))),
+    )
+
+
+def plans_of(report: AuditReport, conditions: str, seeds: int) -> tuple[list[SplitPlan], MatchedDesign | None]:
+    """The plans to train under, and the matched swap if it is asked for, whose two plans are then among them.
+
+    Raises:
+        InputError: a condition has no plan.
+        InfeasibleError: no two groups can be paired for the matched swap.
+    """
+    words = [c.strip() for c in conditions.split(",") if c.strip()]
+    plain = ",".join(w for w in words if w != MATCHED)
+    design = design_of(report.samples, report.grouping) if MATCHED in words else None
+    found = chosen(report.plans, plain) if plain or design is None else []
+    found += [] if design is None else design.plans
+    return [p for p in found if p.seed < seeds and trainable(report.samples, p)], design
+
+
+def with_further(report: AuditReport, effects: Iterable[Effect], notes: Iterable[Note]) -> AuditReport:
+    """The report with effects of other plans; those that it holds of the same name and model are replaced."""
+    new = {(e.what, e.model): e for e in effects if e.what.startswith(FURTHER)}
+    rest = [e for e in report.effects if (e.what, e.model) not in new]
+    said = [n for n in notes if n.topic == SWAP_TOPIC]
+    return dataclasses.replace(
+        report, effects=(*rest, *new.values()), notes=tuple(dict.fromkeys((*report.notes, *said)))
     )
 
 

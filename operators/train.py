@@ -23,7 +23,11 @@ from ._inputs import invalid
 from ._running import LongOperator
 from ._stored import audited, needs_audit, report_of, training_folder
 
-CONDITIONS = {"all": "all conditions", "endpoints": "the endpoints: intact, random, and the split as published"}
+CONDITIONS = {
+    "all": "all conditions",
+    "endpoints": "the endpoints: intact, random, and the split as published",
+    "all,matched": "all conditions, and the matched swap",
+}
 RECIPE = {
     "steps": "Optimiser steps of each run (0: 20 passes over the images)",
     "batch": "Images in a step (0: as the recipe has it)",

@@ -14,6 +14,7 @@ import pytest
 import fiftyone_hsd
 from fiftyone_hsd import audit, effects, train
 from fiftyone_hsd.errors import FieldError, InputError, PathError, StaleError
+from fiftyone_hsd.matched_swap import EFFECT
 from fiftyone_hsd.model import AuditReport
 from fiftyone_hsd.release.aliasing import aliased
 from fiftyone_hsd.train_inputs import chosen, merged, outlook
@@ -199,3 +200,30 @@ def test_the_grid_is_known_before_anything_is_done(audited, tmp_path):
     for models, options, error in ((("lite1",), {}, FieldError), (("lite0",), {"steps": -1}, InputError)):
         with pytest.raises(error):
             outlook(before, out=tmp_path, models=models, seeds=1, options=options)
+
+
+def test_the_matched_swap_is_trained_on_request_and_told_with_the_rest(audited, tmp_path):
+    _, _, before = audited
+    how = {"out": tmp_path, "models": ("linear_probe",), "seeds": 1}
+    assert EFFECT not in {e.what for e in before.effects if e.model == "linear_probe"}
+    report = train(before, conditions="intact,matched", **how)
+    assert [(r.condition, r.status) for r in report.run_records] == [
+        ("intact", "done"),
+        ("matched", "done"),
+        ("matched-swapped", "done"),
+    ]
+    assert {r.condition for r in report.runs if r.config.model == "linear_probe"} == {"intact"}
+    models = {e.model: e for e in report.effects if e.what == EFFECT}
+    assert list(models) == ["nearest_neighbour", "linear_probe"]  # the audit's own stays
+    assert [r["condition"] for r in table(tmp_path) if r["model"] == "linear_probe"] == [
+        "intact",
+        "matched",
+        "matched-swapped",
+    ]
+    later = train(before, conditions="random", **how)
+    assert {e.model: e.estimate for e in later.effects if e.what == EFFECT} == {
+        m: e.estimate for m, e in models.items()
+    }
+    assert len(later.run_records) == 4
+    only = train(before, conditions="matched", **{**how, "out": tmp_path / "only"})
+    assert [r.condition for r in only.run_records] == ["matched", "matched-swapped"]

@@ -54,7 +54,10 @@ def train(
         typer.Option(help="Comma-separated: lite0, vit, resnet50, timm:NAME[@FILE], linear_probe, nearest_neighbour."),
     ] = "lite0",
     conditions: Annotated[
-        str, typer.Option(help="all, endpoints (intact, random, existing split), or names joined by commas.")
+        str,
+        typer.Option(
+            help="all, endpoints (intact, random, existing split), names; joined by commas, also with matched."
+        ),
     ] = "all",
     seeds: Annotated[int, typer.Option(help="Number of split seeds.")] = DEFAULTS.seeds,
     option: Annotated[
