@@ -242,3 +242,31 @@ def test_effects_follow_the_verdicts_and_write_nothing(fo, run, audited):
     found.reload()
     assert [s.to_dict() for s in found.limit(20)] == marks
     assert dataset.stored_report(found).verdict == report.verdict
+
+
+def test_groups_and_effects_by_form(fo, downloaded, run, audited):
+    """What the App is told: a bar, the result as tables, and for groups the images in the grid."""
+    found, report = audited
+
+    def told(name, **params):
+        uri = f"{PLUGIN}/{name}"
+        request = {"dataset_name": found.name, "params": params, "operator_uri": uri}
+        executor = fo.operators.executor.Executor()
+        ctx = fo.operators.executor.ExecutionContext(request, executor=executor, operator_uri=uri)
+        asked = {}
+        for message in fo.operators.get_operator(uri).execute(ctx):
+            asked[message.body.operator_uri.rpartition("/")[2]] = message.body.params
+        return asked
+
+    asked = told("groups", pattern=FIELD_OF_VIEW, near_copies="off")
+    assert asked["show_output"]["results"] == run("groups", found, pattern=FIELD_OF_VIEW, near_copies="off")
+    tables = asked["show_output"]["outputs"]["type"]["properties"]
+    assert {"said", "sizes", "rules", "marked"} <= set(tables)
+    view = fo.DatasetView._build(found, asked["set_view"]["view"])
+    assert len(view) == int((report.grouping.sizes[report.grouping.sizes > 1]).sum())
+    assert "set_progress" in asked
+    assert "set_view" not in told("groups", pattern=FIELD_OF_VIEW, near_copies="off", show=False)
+    asked = told("effects")
+    assert asked["show_output"]["results"] == run("effects", found)
+    assert {"said", "since", "conditions"} <= set(asked["show_output"]["outputs"]["type"]["properties"])
+    assert "HSD: effects" in asked["notify"]["message"]
