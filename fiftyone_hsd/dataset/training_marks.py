@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..matched_swap import EFFECT
 from ..model import AuditReport, Bools, Exposure, Run, RunRecord, SplitPlan
 from ..report import lookup
 from ..trainers._recipes import BEST, in_words, is_network
@@ -132,6 +133,11 @@ def training_overview(report: AuditReport, found: Sequence[Readout], label: str 
         "failed": [_failure(r) for r in failed[:MOST_FAILED]],
         "seconds": sum(r.seconds for r in records),
         "ladder": ladder_overview(report, models),
+        "matched": [
+            {"model": lookup.model_name(e.model), "effect": [e.estimate, e.low, e.high], "pairs": e.n}
+            for e in lookup.effects(report, EFFECT, pooled=False)
+            if e.model in models
+        ],
         "tested": [_counts(report, one) for one in found],
         "line": (report.settings.get("training") or [""])[-1],
     }

@@ -71,15 +71,16 @@ def table(model):
         {
             "condition": r["condition"],
             "exposure": "–" if r["exposure"] is None else percent(r["exposure"]),
-            "score": _words(r["score"], "{:.3f}"),
-            "inflation": "the reference" if r["condition"] == "intact" else _words(r["inflation"], "{:+.3f}"),
+            "score": words(r["score"], "{:.3f}"),
+            "inflation": "the reference" if r["condition"] == "intact" else words(r["inflation"], "{:+.3f}"),
         }
         for r in model["rows"]
     ]
     yield Rows("steps", columns, rows)
 
 
-def _words(value, form):
+def words(value, form):
+    """An estimate with its interval."""
     if not value or value[0] is None:
         return "not estimable"
     text = form.format(value[0])

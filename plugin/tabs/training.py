@@ -30,6 +30,7 @@ def tab(overview, state):
         *_lead(training),
         *_runs(training),
         *_scores(training, overview, state),
+        *_matched(training),
         *_right(training, state, overview),
     ]
     again = [("Train more, or go on", "train", {}), ("Undo the training", "undo", {"what": "training"})]
@@ -113,6 +114,13 @@ def _scores(training, overview, state):
     ends = [t for t in training["tested"] if (t["model"], t["condition"]) == (model["model"], scored["endpoint"])]
     within = {"present": [ends[0]["fields"]["tested"]]} if ends else {}
     yield from ladder.gains(model, scored, overview, within)
+
+
+def _matched(training):
+    for one in training["matched"]:
+        words = f"{one['model']}: own mates in train change the accuracy by {ladder.words(one['effect'], '{:+.3f}')}"
+        more = "Matched swap: against as many unrelated files, exposure by a coin; not the inflation of a random split."
+        yield Said(f"{words}, {many(one['pairs'], 'pair')} of groups", "info", more)
 
 
 def _right(training, state, overview):

@@ -49,9 +49,9 @@ def test_train_stop_go_on_and_look(app, make_dataset, aside, tiny_weights):
     form = filled(app, model)
     app.picture("training_form")
     app.execute(form)
-    app.page.get_by_text(re.compile(r"1 of 2: .*intact, seed 0: training")).first.wait_for(timeout=240_000)
-    app.page.get_by_text(re.compile(r"2 of 2: .*random, seed 0: ")).first.wait_for(timeout=240_000)
+    app.page.get_by_text(re.compile(r"1 of 2: .*intact, seed 0: ")).first.wait_for(timeout=240_000)
     app.picture("training_progress")
+    app.page.get_by_text(re.compile(r"2 of 2: .*random, seed 0: ")).first.wait_for(timeout=240_000)
     app.page.reload()  # nobody listens any more
     stopped = lambda: not dataset.is_running(found)  # noqa: E731
     app.page.wait_for_timeout(1000)

@@ -55,6 +55,9 @@ def test_counts_are_those_of_the_images(report, trained):
         ("1 nearest neighbour", "intact", 1),
     ]
     assert [m["model"] for m in value["ladder"]["models"]] == list(MODELS)
+    swap = {e.model: e for e in trained.effects if e.what == "matched_swap"}
+    assert [(m["effect"][0], m["pairs"]) for m in value["matched"]] == [(e.estimate, e.n) for e in swap.values()]
+    assert len(swap) == 2
     one = next(t for t in value["tested"] if (t["model"], t["condition"]) == ("linear_probe", "random"))
     plan, exposure = trained.plan("random", 0), trained.exposures[list(trained.plans).index(trained.plan("random", 0))]
     run = next(r for r in trained.runs if (r.config.model, r.condition, r.seed) == ("linear_probe", "random", 0))
