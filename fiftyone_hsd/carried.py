@@ -9,6 +9,7 @@ import numpy as np
 from .model import AuditReport, Note
 
 CONTROL = "control"
+"""With this begin the topics of a control's notes and the names of its settings."""
 LEFT_OUT = (
     "{found} of the earlier report spoke of other {other} and were left out: run {verbs} again on this audit for them"
 )

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .audit import publish, source_name, train_all
+from .carried import CONTROL
 from .errors import HsdError
 from .launch import Forecast, Place, forecast, run_grid
 from .matched_swap import SWAPPED, matched_numbers
@@ -173,12 +174,13 @@ def _joined(
     if design is not None:
         swapped = matched_numbers(report.samples, report.grouping, design, runs)
         report = with_further(report, swapped, design.notes)
+    readings = [n for n in kept.notes if n.topic.startswith(CONTROL)]
     return dataclasses.replace(
         report,
         runs=(*old_runs, *(r for r in runs if r.condition not in SWAPPED)),
         run_records=(*old_records, *records),
         **{name: getattr(kept, name) for name in KEPT},
-        notes=(*report.notes, *_failures([*old_records, *records])),
+        notes=tuple(dict.fromkeys((*report.notes, *readings, *_failures([*old_records, *records])))),
     )
 
 
@@ -194,6 +196,8 @@ def _said(report: AuditReport, source: Any, options: Settings, before: AuditRepo
     cheap = dict.fromkeys(r.config.model for r in report.runs if not is_network(r.config.model))
     lines = [] if before is None else list(before.settings.get("training", []))
     said = {**dataclasses.asdict(options), "models": tuple(cheap), "source": source_name(source)}
+    if before is not None:
+        said |= {k: v for k, v in before.settings.items() if k.startswith(f"{CONTROL}_")}
     return {**said, "training": [*(old for old in lines if old != line), line]}
 
 

@@ -92,12 +92,17 @@ def test_a_run_whose_split_is_gone_goes_with_it(small_corpus, full):
     assert any("2 trained runs were left out" in n.text for n in kept.notes)
 
 
-def test_the_folder_of_an_audit_keeps_its_controls(tmp_path, small_corpus):
+def test_the_folder_of_an_audit_keeps_its_controls_and_its_training(tmp_path, small_corpus):
     asked = {"labels": None, "pattern": PATTERN}
     hsd.audit(small_corpus / "images", out=tmp_path, **QUICK)
     hsd.controls(small_corpus / "images", out=tmp_path, control="constant", seeds=1, **asked)
     lines = (tmp_path / "controls.csv").read_text()
+    hsd.train(small_corpus / "images", out=tmp_path, models=("linear_probe",), conditions="endpoints")
+    trained = load_report(tmp_path)
+    assert any(n.topic == "control: constant" for n in trained.notes)
+    assert trained.settings["control_seeds"] == 1
     hsd.audit(small_corpus / "images", out=tmp_path, **QUICK)
     assert (tmp_path / "controls.csv").read_text() == lines
+    assert {r.model for r in load_report(tmp_path).run_records} == {"linear_probe"}
     assert any(n.topic == "control: constant" for n in load_report(tmp_path).notes)
     assert "Control experiments" in (tmp_path / "report.html").read_text()

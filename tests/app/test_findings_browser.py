@@ -124,5 +124,13 @@ def test_controls_from_the_button_to_a_crop(app, fo, tinted_corpus, aside):
     app.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     app.counts(1)
     app.picture("controls_crop")
+    # Without the audit the panel still shows what the controls found.
+    aside(lambda: dataset.undo(found))
+    app.open("controls-tab")
+    panel = app.panel(PANEL)
+    panel.get_by_text("This dataset has not been audited").wait_for()
+    panel.get_by_role("button", name=f"background crop ({away})", exact=True).click()
+    app.counts(away)
+    app.picture("controls_without_an_audit")
     assert app.errors() == []
     aside(lambda: fo.delete_dataset("controls-tab"))
