@@ -119,7 +119,9 @@ class Controls(LongOperator):
 
     def finished(self, ctx, result):
         yield from super().finished(ctx, result)
-        yield ctx.ops.notify(f"HSD: controls: {result['said']}", variant="success")
+        # A long notice would cover the button that closes the result.
+        done = many(len(result["controls"]), "control experiment")
+        yield ctx.ops.notify(f"HSD: {done} done", variant="success")
 
 
 def options_of(params):

@@ -10,6 +10,7 @@ from fiftyone_hsd import dataset, descriptors, trainers
 from fiftyone_hsd.errors import HsdError, InputError
 from fiftyone_hsd.labels import FOLDS, MODEL, in_a_sentence
 from fiftyone_hsd.report.sections.labels import MEANINGS
+from fiftyone_hsd.report.wording import many
 
 from ._corpus_form import DEFAULTS
 from ._inputs import checked_folder, invalid
@@ -108,7 +109,9 @@ class Labels(LongOperator):
 
     def finished(self, ctx, result):
         yield from super().finished(ctx, result)
-        yield ctx.ops.notify(f"HSD: labels: {result['said']}", variant="success")
+        # A long notice would cover the button that closes the result.
+        said = f"{many(result['flagged'], 'label')} suspected, {result['likely']:,} likely wrong"
+        yield ctx.ops.notify(f"HSD: {said}", variant="success")
 
 
 def result_of(report, written, out):

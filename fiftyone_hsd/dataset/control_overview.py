@@ -14,6 +14,8 @@ from ..report import lookup
 from .control_marks import METRIC, best_of, controls_of, field_of, tag_of
 
 FULL, OBJECTS = "full_picture", "objects_background"
+STOPS, WHERE = (": ", ". "), (", on groups", ", image by image")
+"""What ends the first words of a reading."""
 COLUMNS = 6
 """Pictures in one row of a sheet."""
 MOST_NUMBERS = 40
@@ -125,13 +127,17 @@ def _verdict(reading: Sequence[dict[str, Any]]) -> dict[str, str]:
     if not reading:
         return {"level": "not evaluated", "text": "no reading was kept"}
     text = reading[0]["text"]
-    end = min((i for i in (text.find(": "), text.find(". ")) if i > 0), default=len(text))
+    end = _end(text, *STOPS)
     # "eight pixels: not testable: ..." names itself first.
     rest = text[end + 2 :]
     if reading[0]["level"] == "not evaluated" and rest:
-        more = min((i for i in (rest.find(": "), rest.find(". ")) if i > 0), default=len(rest))
-        return {"level": "not evaluated", "text": f"not evaluated: {rest[:more]}"}
-    return {"level": reading[0]["level"], "text": text[:end]}
+        return {"level": "not evaluated", "text": f"not evaluated: {rest[: _end(rest, *STOPS)]}"}
+    return {"level": reading[0]["level"], "text": text[: _end(text, *STOPS, *WHERE)]}
+
+
+def _end(text: str, *stops: str) -> int:
+    """Where the first of some marks stands; the length where there is none."""
+    return min((i for s in stops if (i := text.find(s)) > 0), default=len(text))
 
 
 def _numbers(mine: Sequence[ControlResult]) -> list[dict[str, Any]]:
