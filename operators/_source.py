@@ -8,7 +8,7 @@ from fiftyone_hsd import dataset
 from fiftyone_hsd.narrowing import narrowed
 from fiftyone_hsd.report.wording import many
 
-from ._corpus_form import corpus_inputs, corpus_settings, label_input
+from ._corpus_form import corpus_inputs, corpus_settings, has_images, label_input
 from ._inputs import invalid
 from ._stored import report_of
 
@@ -26,8 +26,7 @@ def source_inputs(ctx, inputs, view):
     if why:
         invalid(inputs, "unstorable", f"Nothing can be marked here: {why}")
         return False
-    if not len(view):
-        invalid(inputs, "empty", "This view shows no image")
+    if not has_images(inputs, view):
         return False
     if not dataset.label_fields(view)[0]:
         invalid(inputs, "no_labels", f"No field names one class an image: {WITHOUT}")

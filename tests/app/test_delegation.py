@@ -13,7 +13,7 @@ import pytest
 pytestmark = pytest.mark.mongod
 
 PLUGIN = "@fiftyone-hsd/hsd"
-LONG = ("audit", "effects", "groups", "train")
+LONG = ("audit", "controls", "effects", "groups", "labels", "train")
 FIELD_OF_VIEW = r"(?P<group>P\d+_S\d+_F\d+)"
 
 
