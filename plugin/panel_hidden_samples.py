@@ -121,6 +121,9 @@ class HiddenSamples(foo.Panel):
         if state.words:
             kind = "info" if " is running" in state.words else "warning"
             panel.view("status", types.AlertView(severity=kind, label=shown(state.words)))
+            if kind == "info":
+                row = panel.h_stack("again", gap=1)
+                row.btn("refresh", label="Refresh", on_click=self.on_refresh, variant="outlined")
         changes = dataset.changed_since(ctx.dataset)
         if changes:
             text = "Numbers and filters speak of the images as they were. Run HSD: audit again."

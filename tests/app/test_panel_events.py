@@ -104,3 +104,17 @@ def test_a_dataset_without_labels_says_so_in_its_tab(event, make_dataset):
     shown = words(event(found, "on_load", state={"tab": "leaks"}))
     assert "Per class: not evaluated, the images have no labels" in shown
     assert "no model was run under this split" in shown
+
+
+def test_while_a_training_runs_its_tab_says_so_and_stops_it(event, audited):
+    found, _ = audited
+    state = {"tab": "training"}
+    assert "No model has been trained" in words(event(found, "on_load", state=state))
+    with dataset.running(found, "HSD: train") as tell:
+        tell(3, 30, "1 of 2: lite0, intact, seed 0: training")
+        shown = event(found, "on_refresh", state=state)
+        assert "HSD: train is running" in words(shown)
+        assert "Refresh" in words(shown)
+        asked = event(found, "on_operator", state=state, block="training_stop", idx=0)
+        assert f"{PLUGIN}/stop" in json.dumps(asked)
+    assert "is running" not in words(event(found, "on_load", state=state))
