@@ -6,6 +6,7 @@ import importlib.util
 import json
 import re
 import time
+import urllib.request
 
 import pytest
 
@@ -31,6 +32,13 @@ def audited(make_dataset):
     found = make_dataset("train", every=2)
     dataset.write_audit(found, audit(found, seeds=1, pattern=FIELD_OF_VIEW, models=("nearest_neighbour",)))
     return found
+
+
+def until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.2)
 
 
 def form(fo, found, **params):
@@ -196,3 +204,18 @@ def test_a_real_worker_trains_a_network_and_another_call_does_not_repeat_it(fo, 
     assert "1 run, 1 of them done before" in text
     again = call("train", audited, **params)
     assert again["runs"] == result["runs"]  # the same seconds: nothing was trained
+
+
+def test_a_closed_page_ends_the_work_in_the_server(server, audited):
+    uri = f"{PLUGIN}/train"
+    params = {"models": "linear_probe", "seeds": 1000}
+    body = json.dumps({"operator_uri": uri, "dataset_name": audited.name, "params": params}).encode()
+    url, kind = f"{server}/operators/execute/generator", {"Content-Type": "application/json"}
+    request = urllib.request.Request(url, body, kind)  # noqa: S310 - our own server
+    with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 - our own server
+        assert b"set_progress" in answer.readline()
+        until(lambda: dataset.is_running(audited))
+    until(lambda: not dataset.is_running(audited))
+    assert "stopped" in dataset.status(audited).words
+    audited.reload()
+    assert dataset.recorded(audited) == ["audit"]
