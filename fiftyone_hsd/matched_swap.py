@@ -53,9 +53,9 @@ def matched_numbers(
     """
     plan, nan = design.plans[0], float("nan")
     labelled = int((samples.labels >= 0).sum())
-    used = float(((plan.partition != UNUSED) | (design.plans[1].partition != UNUSED))[samples.labels >= 0].mean())
-    how = f"share of the labelled images that are in train or test of either plan; {design.pairs} pairs of groups"
-    yield _effect(COVERAGE, "", plan.seed, used, nan, nan, labelled, how)
+    covered = float((design.pair >= 0)[samples.labels >= 0].mean())
+    how = f"share of the labelled images in a test part or reserve; {design.pairs} pairs of groups"
+    yield _effect(COVERAGE, "", plan.seed, covered, nan, nan, labelled, how)
     mates = [exposure(p, grouping) for p in design.plans]
     test = plan.partition == TEST
     dose = np.where(design.own_first, mates[0].mates_in_train, mates[1].mates_in_train)[test]
@@ -68,7 +68,8 @@ def matched_numbers(
             how = (
                 f"{ESTIMAND}; {found.files} test images; t interval over {found.pairs} pairs, the unit of randomisation"
             )
-            yield _effect(EFFECT, model, plan.seed, found.estimate, found.low, found.high, found.pairs, how)
+            low, high = np.clip([found.low, found.high], -1, 1).tolist()
+            yield _effect(EFFECT, model, plan.seed, found.estimate, low, high, found.pairs, how)
 
 
 def _right(samples: Samples, run: Run) -> Floats:
