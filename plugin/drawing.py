@@ -113,15 +113,17 @@ def _actions(panel, block, on):
 
 
 def _plot(panel, block, on):
-    layout = {"height": block.height, "font": FONT, "margin": {"t": 10, "b": 40, "l": 50, "r": 10}, **block.layout}
+    # The App hides legends unless asked.
+    shown_as = {"height": block.height, "font": FONT, "showlegend": sum("name" in t for t in block.traces) > 1}
+    layout = {**shown_as, "margin": {"t": 10, "b": 40, "l": 50, "r": 10}, **block.layout}
     handlers = {"on_click": on.on_show} if block.clicks else {}
     panel.plot(block.name, layout=layout, config={"displayModeBar": False, "responsive": True}, **handlers)
 
 
 def _rows(panel, block, on):
     # The App's own least width of a table would push a narrow panel over its right edge.
-    cells = {"overflowWrap": "anywhere", "padding": "5px 8px"}
-    table = types.TableView(componentsProps={"table": {"sx": {"minWidth": 0, "& td, & th": cells}}})
+    cells, heads = {"overflowWrap": "anywhere", "padding": "5px 8px"}, {"padding": "5px 8px"}
+    table = types.TableView(componentsProps={"table": {"sx": {"minWidth": 0, "& td": cells, "& th": heads}}})
     for key, label in block.columns:
         table.add_column(key, label=label)
     if block.clicks:

@@ -23,7 +23,8 @@ DRAWN = "() => [...document.querySelectorAll('[data-cy=panel-content-hsd_judge] 
 def test_flow(chromium, server, blank, make_dataset, aside, app_class, size, theme):
     name = f"flow-{theme}-{size[0]}"
     found = aside(lambda: make_dataset(name))
-    context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=theme)
+    context = chromium.new_context(viewport={"width": size[0], "height": size[1]})
+    context.add_init_script(f"localStorage.setItem('mui-mode', '{theme}')")
     app = app_class(context.new_page(), server, blank)
 
     def shot(step):
