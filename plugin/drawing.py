@@ -116,6 +116,8 @@ def _plot(panel, block, on):
     # The App hides legends unless asked.
     shown_as = {"height": block.height, "font": FONT, "showlegend": sum("name" in t for t in block.traces) > 1}
     layout = {**shown_as, "margin": {"t": 10, "b": 40, "l": 50, "r": 10}, **block.layout}
+    # Above the plot: beside it, where the App puts it, a legend would take half of a narrow panel.
+    layout["legend"] = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.15, **layout.get("legend", {})}
     handlers = {"on_click": on.on_show} if block.clicks else {}
     panel.plot(block.name, layout=layout, config={"displayModeBar": False, "responsive": True}, **handlers)
 

@@ -1,5 +1,9 @@
 // Keys for the panel Judge. FiftyOne lets no Python panel bind keys, so this presses the panel's own buttons.
 (() => {
+  if (window.hsdJudgeKeys) {
+    return; // loaded twice, a key would give two verdicts
+  }
+  window.hsdJudgeKeys = true;
   const BUTTONS = { y: "Same group", n: "Not related", u: "Skip" };
 
   function typing(element) {

@@ -67,7 +67,7 @@ def test_flow(chromium, server, blank, make_dataset, aside, app_class, size, the
         judge.get_by_text("Do these belong to one group?").wait_for()
         app.page.wait_for_function(DRAWN)
         shot("6_judge")
-        app.page.keyboard.press("n")
+        judge.get_by_role("button", name="Not related", exact=True).click()
         judge.get_by_text("1 verdict kept").wait_for()
         app.page.mouse.click(8, size[1] // 2)
         app.cy("modal").wait_for(state="detached")

@@ -41,8 +41,7 @@ def test_audit_leaks_judging_repair_and_undo(app, make_dataset, aside):
     judge.get_by_text("Do these belong to one group?").wait_for()
     app.page.wait_for_function(DRAWN)
     app.picture("whole_way_judge")
-    judge.get_by_role("button", name="Not related", exact=True).wait_for()
-    app.page.keyboard.press("n")  # the panel's key for that button
+    judge.get_by_role("button", name="Not related", exact=True).click()
     judge.get_by_text("1 verdict kept").wait_for()
     verdicts = aside(lambda: dataset.verdicts(found))
     assert [v.verdict for v in verdicts] == ["different"]
