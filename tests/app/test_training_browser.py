@@ -80,6 +80,8 @@ def test_train_stop_go_on_and_look(app, make_dataset, aside, tiny_weights):
     aside(found.reload)
     shown = aside(lambda: dataset.stored_overview(found)["training"])
     one = next(t for t in shown["tested"] if t["condition"] == "random")
+    app.open("train-form", workspace="hsd")  # as somebody does who comes back to it
+    panel.get_by_role("tab", name="Training").click()
     panel.get_by_text("2 of 2 (100.0 %) runs done").wait_for()
     right, n = one["exposed"]
     panel.get_by_role("button", name=f"exposed and wrong ({n - right})", exact=True).click()
