@@ -76,13 +76,18 @@ class HiddenSamples(foo.Panel):
         for block in self._blocks(ctx):
             if isinstance(block, Actions) and block.name == name and index in range(len(block.operators)):
                 _, operator, params = block.operators[index]
-                ctx.prompt(f"{self.plugin_name}/{operator}", params=dict(params))
+                self._ask(ctx, operator, dict(params))
 
     def on_audit(self, ctx):
-        ctx.prompt(f"{self.plugin_name}/audit")
+        self._ask(ctx, "audit")
 
     def on_effects(self, ctx):
-        ctx.prompt(f"{self.plugin_name}/effects")
+        self._ask(ctx, "effects")
+
+    def _ask(self, ctx, operator, params=None):
+        """Open an operator's form; what it left is drawn when it is done."""
+        uri = f"{self.plugin_name}/{operator}"
+        ctx.prompt(uri, params=params, on_success=self.on_refresh, on_error=self.on_refresh)
 
     def render(self, ctx):
         panel = types.Object()

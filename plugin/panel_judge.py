@@ -50,6 +50,10 @@ class Judge(foo.Panel):
         ctx.panel.set_state("mate", 0)
         self._show(ctx)
 
+    def on_name(self, ctx):
+        """Show or hide the field for the name of whoever judges."""
+        ctx.panel.set_state("naming", not ctx.panel.get_state("naming"))
+
     def on_other(self, ctx):
         """Another mate of the opened image."""
         ctx.panel.set_state("mate", _number(ctx.panel.get_state("mate")) + 1)
@@ -115,7 +119,15 @@ class Judge(foo.Panel):
         if mates.count(ctx.dataset, _current(ctx)) > 1:
             more.btn("other", label="Another mate of this image", on_click=self.on_other, variant="outlined")
         more.btn("next", label="Next uncertain pair", on_click=self.on_next, variant="outlined")
-        panel.str("author", label="Verdicts by", default=_author(ctx), view=types.TextFieldView(label="Verdicts by"))
+        # A text field takes the focus by itself, and with it the keys: it is there only while a name is changed.
+        if ctx.panel.get_state("naming"):
+            panel.str(
+                "author", label="Verdicts by", default=_author(ctx), view=types.TextFieldView(label="Verdicts by")
+            )
+            more.btn("name", label="Keep this name", on_click=self.on_name, variant="outlined")
+        else:
+            label = f"Verdicts by {shown(self._said_by(ctx))}: change"
+            more.btn("name", label=label, on_click=self.on_name, variant="outlined")
         said, queue = dataset.verdicts(ctx.dataset), dataset.stored_queue(ctx.dataset)
         mine = len({(v.path_a, v.path_b) for v in said if v.author == self._said_by(ctx)})
         text = f"{many(len(said), 'verdict')} kept, {mine:,} pairs by you, {many(len(queue), 'pair')} in the queue"

@@ -13,7 +13,8 @@ from fiftyone_hsd import audit, dataset
 pytestmark = [pytest.mark.mongod, pytest.mark.browser, pytest.mark.train]
 
 FIELD_OF_VIEW = r"(?P<group>P\d+_S\d+_F\d+)"
-STEPS = 12
+STEPS = 300
+"""So many that the page is gone long before the second training ends, also on a fast machine."""
 
 
 def finished(found):

@@ -41,7 +41,8 @@ def test_audit_leaks_judging_repair_and_undo(app, make_dataset, aside):
     judge.get_by_text("Do these belong to one group?").wait_for()
     app.page.wait_for_function(DRAWN)
     app.picture("whole_way_judge")
-    judge.get_by_role("button", name="Not related", exact=True).click()
+    judge.get_by_role("button", name="Not related", exact=True).wait_for()
+    app.page.keyboard.press("n")
     judge.get_by_text("1 verdict kept").wait_for()
     verdicts = aside(lambda: dataset.verdicts(found))
     assert [v.verdict for v in verdicts] == ["different"]
@@ -58,6 +59,7 @@ def test_audit_leaks_judging_repair_and_undo(app, make_dataset, aside):
     output = app.output()
     output.get_by_text(re.compile(r"move, .* are set aside")).first.wait_for()
     output.get_by_role("button", name="Done").click()
+    panel.get_by_text("Why images change").wait_for()  # the tab follows what its button started
     aside(found.reload)
     places = {}
     for group, place in aside(lambda: list(zip(*found.values(["hsd_group", "hsd_repaired"]), strict=True))):
