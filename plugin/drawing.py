@@ -10,6 +10,8 @@ from fiftyone_hsd.report.wording import short, shown
 
 from .blocks import Actions, Buttons, Choice, Head, Plot, Rows, Said, Slide
 
+LEGEND = 40
+"""Pixels above a plot that one line of its legend takes."""
 FONT = {"size": 12}
 
 
@@ -114,10 +116,13 @@ def _actions(panel, block, on):
 
 def _plot(panel, block, on):
     # The App hides legends unless asked.
-    shown_as = {"height": block.height, "font": FONT, "showlegend": sum("name" in t for t in block.traces) > 1}
-    layout = {**shown_as, "margin": {"t": 10, "b": 40, "l": 50, "r": 10}, **block.layout}
-    # Above the plot: beside it, where the App puts it, a legend would take half of a narrow panel.
-    layout["legend"] = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1.15, **layout.get("legend", {})}
+    legend = sum("name" in t for t in block.traces) > 1
+    margin = {"t": 10, "b": 40, "l": 50, "r": 10, **block.layout.get("margin", {})}
+    layout = {"height": block.height, "font": FONT, "showlegend": legend, **block.layout, "margin": margin}
+    if legend:
+        # Above the plot: beside it, where the App puts it, a legend would take half of a narrow panel.
+        layout["legend"] = {"orientation": "h", "x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom"}
+        margin["t"] = max(margin["t"], LEGEND)
     handlers = {"on_click": on.on_show} if block.clicks else {}
     panel.plot(block.name, layout=layout, config={"displayModeBar": False, "responsive": True}, **handlers)
 

@@ -111,7 +111,6 @@ def _classes(found):
     layout = {
         "barmode": "stack",
         "bargap": 0.3,
-        "legend": {"orientation": "h", "y": 1.12},
         "margin": {"t": 30, "b": 30, "l": 140, "r": 10},
         "yaxis": {"tickvals": list(range(len(rows))), "ticktext": names, "autorange": "reversed", "automargin": True},
         "xaxis": {"rangemode": "tozero", "tickformat": ",d"},

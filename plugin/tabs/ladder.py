@@ -57,7 +57,6 @@ def curve(ladder):
     layout = {
         "xaxis": {"title": {"text": "exposed share of test images"}, "tickformat": ".0%", "range": [-0.06, 1.08]},
         "yaxis": {"title": {"text": metric}},
-        "legend": {"orientation": "h", "y": 1.15},
         "margin": {"t": 30, "b": 45, "l": 60, "r": 10},
     }
     yield Plot("curve", traces, layout, height=300)

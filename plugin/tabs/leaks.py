@@ -98,7 +98,6 @@ def _classes(leak, overview):
     layout = {
         "barmode": "stack",
         "bargap": 0.3,
-        "legend": {"orientation": "h", "y": 1.12},
         "margin": {"t": 30, "b": 30, "l": 140, "r": 10},
         "yaxis": {"tickvals": list(range(len(rows))), "ticktext": names, "autorange": "reversed", "automargin": True},
         "xaxis": {"rangemode": "tozero", "tickformat": ",d"},
@@ -143,7 +142,6 @@ def _similarity(leak, state):
     layout = {
         "barmode": "stack",
         "bargap": 0.05,
-        "legend": {"orientation": "h", "y": 1.15},
         "shapes": [line],
         "xaxis": {"title": {"text": "cosine similarity"}, "range": [edges[first], 1.002]},
         "yaxis": {"title": {"text": "images"}},
