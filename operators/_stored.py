@@ -59,6 +59,11 @@ def training_folder(ctx):
     return _folder(ctx) / "training"
 
 
+def state_folder(ctx):
+    """The folder of this machine with what a dataset's images were read for before."""
+    return _folder(ctx) / ".hsd"
+
+
 def _folder(ctx):
     return cache_folder() / "datasets" / str(ctx.dataset._doc.id)
 

@@ -1,7 +1,11 @@
-"""HSD: effects. The numbers of the stored audit anew from the runs it holds, with the groups after all verdicts."""
+"""HSD: effects. The numbers of the stored audit anew from the runs it holds, with the groups after all verdicts.
+
+Asked for, also how much the inflation depends on the groups.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import fiftyone.operators as foo
@@ -10,10 +14,12 @@ from fiftyone.operators import types
 from fiftyone_hsd import dataset
 from fiftyone_hsd.recompute import judged
 from fiftyone_hsd.report import lookup
+from fiftyone_hsd.report.sections import sensitivity as section
 from fiftyone_hsd.report.wording import many
+from fiftyone_hsd.sensitivity import sensitivity
 
 from ._running import LongOperator
-from ._stored import needs_audit, report_of
+from ._stored import needs_audit, report_of, state_folder
 
 COLUMNS = {
     "model": "Model",
@@ -23,11 +29,12 @@ COLUMNS = {
     "change": "Change from intact",
     "before": "In the audit",
 }
+VARIANTS = {"groups": "Groups", "change": "Inflation at random", "changed": "What was changed"}
 NO_RUNS = "scores and inflation: not evaluated, the stored audit holds no model's runs"
 
 
 class Effects(LongOperator):
-    """Scores and inflation after the verdicts; nothing is trained, nothing is written."""
+    """Scores and inflation after the verdicts; nothing is trained unless asked for, nothing is written."""
 
     takes_minutes = True
 
@@ -45,17 +52,19 @@ class Effects(LongOperator):
             view_target=False,
         )
 
-    def __call__(self, sample_collection, *, delegate=False):
+    def __call__(self, sample_collection, *, sensitivity=False, delegate=False):
         """The numbers of a dataset's stored audit after all verdicts.
 
         Args:
             sample_collection: the dataset, or a view of it
+            sensitivity (False): also how much the inflation depends on the groups; trains a cheap model again
             delegate (False): whether to queue it for a worker
 
         Returns:
-            a dict with the verdict, and one row a model and condition
+            a dict with the verdict, one row a model and condition, and one a variant of the groups
         """
-        return foo.execute_operator(self.uri, {"view": sample_collection.view()}, request_delegation=delegate)
+        ctx, params = {"view": sample_collection.view()}, {"sensitivity": sensitivity}
+        return foo.execute_operator(self.uri, ctx, params=params, request_delegation=delegate)
 
     def resolve_input(self, ctx):
         inputs = types.Object()
@@ -63,6 +72,12 @@ class Effects(LongOperator):
             inputs.view("said", types.Notice(label=_since(ctx.dataset)))
             if not dataset.stored_overview(ctx.dataset)["ladder"]["models"]:
                 inputs.view("no_runs", types.Warning(label=NO_RUNS))
+            else:
+                text = (
+                    "Also how much the inflation depends on the groups: a cheap model is trained again under other "
+                    "groups that the same evidence could have given, a few times as long as the audit"
+                )
+                inputs.bool("sensitivity", label=text, default=False)
         return types.Property(inputs, view=types.View(label="HSD: effects"))
 
     def work(self, ctx, progress):
@@ -70,7 +85,11 @@ class Effects(LongOperator):
         now = report_of(ctx, judged=True)
         (progress or (lambda *_: None))(0, 0, "computing scores and intervals from the stored runs")
         report = judged(now)
-        return result_of(before, report, _since(ctx.dataset))
+        result = result_of(before, report, _since(ctx.dataset))
+        if ctx.params.get("sensitivity"):
+            found = sensitivity(report, state_folder(ctx), progress)
+            result.update(_variants(dataclasses.replace(report, effects=(*report.effects, *found))))
+        return result
 
     def outputs(self, result):
         outputs = types.Object()
@@ -80,6 +99,12 @@ class Effects(LongOperator):
         for key, label in COLUMNS.items():
             table.add_column(key, label=label)
         outputs.list("conditions", types.Object(), view=table)
+        if result.get("variants"):
+            outputs.view("depends", types.Notice(label=result["depends"]))
+            table = types.TableView()
+            for key, label in VARIANTS.items():
+                table.add_column(key, label=label)
+            outputs.list("variants", types.Object(), view=table)
         for i, note in enumerate(result.get("notes", ())):
             outputs.view(f"note_{i}", types.Warning(label=note))
         return outputs
@@ -106,6 +131,21 @@ def result_of(before, report, since):
         "conditions": [_row(before, report, model, c, metric) for model in models for c in there],
         "notes": [*_torn(report), *([] if models != [""] else [NO_RUNS])],
     }
+
+
+def _variants(report):
+    """The section of the report as JSON: a row a variant of the groups."""
+    found = [e for e in report.effects if e.what.startswith(section.PREFIX)]
+    rows = [
+        {
+            "groups": e.what.removeprefix(section.PREFIX),
+            "change": _words(report, e.what, {"model": e.model}, "+.3f") or "not evaluated",
+            "changed": e.method.partition("; ")[0],
+        }
+        for e in found
+    ]
+    lead = section.section(report).lead if found else "The groups have no link that could be dropped"
+    return {"depends": f"{section.TITLE}: {lead}", "variants": rows}
 
 
 def _row(before, report, model, condition, metric):

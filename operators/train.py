@@ -19,7 +19,7 @@ from fiftyone_hsd.train_inputs import outlook
 from fiftyone_hsd.trainers._recipes import is_network, network_of, weights_digest
 
 from ._corpus_form import DEFAULTS
-from ._inputs import invalid
+from ._inputs import INSTALL, invalid
 from ._running import LongOperator
 from ._stored import audited, needs_audit, report_of, training_folder
 
@@ -178,7 +178,7 @@ def check_models(models):
         raise MissingExtraError(
             f"networks need {', '.join(missing)}",
             "linear_probe, nearest_neighbour",
-            'pip install "fiftyone-hsd[train]"',
+            f"run `{INSTALL}`",
         )
     for model in networks:
         architecture = network_of(model).partition("@")[0]

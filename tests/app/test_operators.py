@@ -10,6 +10,7 @@ import pytest
 
 from fiftyone_hsd import audit, dataset, groups
 from fiftyone_hsd.folder.tables import read_table
+from fiftyone_hsd.sensitivity import sensitivity
 
 pytestmark = pytest.mark.mongod
 
@@ -242,6 +243,19 @@ def test_effects_follow_the_verdicts_and_write_nothing(fo, run, audited):
     found.reload()
     assert [s.to_dict() for s in found.limit(20)] == marks
     assert dataset.stored_report(found).verdict == report.verdict
+
+
+def test_effects_say_how_much_they_depend_on_the_groups(run, audited):
+    found, report = audited
+    result = run("effects", found, sensitivity=True)
+    assert {k: v for k, v in result.items() if k not in ("depends", "variants")} == run("effects", found)
+    verb = sensitivity(report)
+    assert [r["groups"] for r in result["variants"]] == [e.what.removeprefix("sensitivity: ") for e in verb]
+    for row, e in zip(result["variants"], verb, strict=True):
+        assert row["change"] == f"{e.estimate:+.3f} ({e.low:+.3f} to {e.high:+.3f})"
+    assert result["depends"].startswith("How much the inflation depends on the groups: Over ")
+    found.reload()
+    assert dataset.recorded(found) == ["audit"]
 
 
 def test_groups_and_effects_by_form(fo, downloaded, run, audited):

@@ -114,7 +114,7 @@ def test_a_missing_package_is_named_with_the_line_to_type(fo, downloaded, audite
     text, fine = form(fo, audited, models="lite0", seeds=1)
     assert not fine
     assert "networks need accelerate" in text
-    assert "fiftyone-hsd[train]" in text
+    assert "fiftyone plugins requirements @fiftyone-hsd/hsd --install" in text
     assert form(fo, audited, models="linear_probe", seeds=1)[1]
 
 

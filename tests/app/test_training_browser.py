@@ -1,20 +1,40 @@
-"""Training from the form as somebody does who never opens a shell: started, seen, stopped, gone on with, looked at."""
+"""Training from the form: the requirements installed, a training started, seen, stopped, gone on with, looked at.
+
+HSD_TEST_INSTALL=1 lets the test install what is missing into this environment, as the form tells users to do.
+"""
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from fiftyone_hsd import audit, dataset
 
-pytestmark = [pytest.mark.mongod, pytest.mark.browser, pytest.mark.train]
+MAY_INSTALL = os.environ.get("HSD_TEST_INSTALL") == "1"
+pytestmark = [pytest.mark.mongod, pytest.mark.browser, *([] if MAY_INSTALL else [pytest.mark.train])]
 
+PLUGIN = "@fiftyone-hsd/hsd"
 FIELD_OF_VIEW = r"(?P<group>P\d+_S\d+_F\d+)"
 STEPS = 300
 """So many that the page is gone long before the second training ends, also on a fast machine."""
+
+
+@pytest.fixture(scope="module")
+def installed(downloaded, environment):
+    """The plugin's requirements, by the line that its forms name; pip leaves alone what is there already."""
+    command = [str(Path(sys.executable).parent / "fiftyone"), "plugins", "requirements", PLUGIN]
+    said = [
+        subprocess.run([*command, option], capture_output=True, text=True, env=environment, timeout=1200)
+        for option in ("--install", "--ensure")
+    ]
+    assert [s.returncode for s in said] == [0, 0], [s.stdout[-2000:] + s.stderr[-2000:] for s in said]
+    importlib.invalidate_caches()
 
 
 def finished(found):
@@ -36,7 +56,7 @@ def filled(app, model):
     return form
 
 
-def test_train_stop_go_on_and_look(app, make_dataset, aside, tiny_weights):
+def test_train_stop_go_on_and_look(installed, app, make_dataset, aside, tiny_weights):
     found = aside(lambda: make_dataset("train-form", every=3))
     aside(
         lambda: dataset.write_audit(found, audit(found, seeds=1, pattern=FIELD_OF_VIEW, models=("nearest_neighbour",)))
