@@ -25,7 +25,7 @@ STEPS = 300
 """So many that the page is gone long before the second training ends, also on a fast machine."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def installed(downloaded, environment):
     """The plugin's requirements, by the line that its forms name; pip leaves alone what is there already."""
     command = [str(Path(sys.executable).parent / "fiftyone"), "plugins", "requirements", PLUGIN]

@@ -189,6 +189,8 @@ def measured(n, browser, folder):
             ("a group", {"equal": {"hsd_group": found.first().hsd_group}}),
         ):
             timed(f"count of the view: {label}", lambda w=wanted: dataset.filtered(found, w).count(), seconds)
+        if browser:  # before the verdicts, which change what the audit counted
+            in_the_browser(folder, seconds)
         pair = dataset.stored_queue(found)[0]
         timed("judge: first load", lambda: event("hsd_judge", "on_load", current=pair.a), seconds)
         timed("judge: another sample", lambda: event("hsd_judge", "on_change_current_sample", current=pair.b), seconds)
@@ -196,8 +198,6 @@ def measured(n, browser, folder):
         for verdict in ("different", "same"):
             timed(f"judge: {verdict}", lambda v=verdict: event("hsd_judge", "on_verdict", verdict=v, **judge), seconds)
         timed("panel: after a verdict", lambda: event(panel, "on_load"), seconds)
-        if browser:
-            in_the_browser(folder, seconds)
     finally:
         fo.delete_dataset(NAME)
 

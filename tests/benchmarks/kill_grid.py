@@ -3,7 +3,7 @@
     python tests/benchmarks/kill_grid.py --kills 10 [--ray]
 
 Without --ray the process of the grid is killed and started again; with it a worker of a local Ray cluster is killed
-while the grid goes on. Says whether all predictions are identical, and how many steps were done twice.
+while the grid goes on. Says whether all predictions are identical, and whether a finished training was done again.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from fiftyone_hsd.launch import Place, run_grid, tickets
 from fiftyone_hsd.model import Run, Samples, SplitPlan, TrainConfig
 from fiftyone_hsd.store import load, save
 
-OPTIONS = {"steps": 60, "batch": 8, "size": 32, "validations": 6, "checkpoint_steps": 2}
-SEEDS = 2
+OPTIONS = {"steps": 24, "batch": 8, "size": 32, "validations": 3, "checkpoint_steps": 2}
+SEEDS = 6
 
 
 def corpus(folder: Path) -> tuple[Samples, list[SplitPlan]]:
@@ -66,24 +66,38 @@ def grid(folder: Path, runs: Path, ray: str | None = None) -> list[Run]:
     return found
 
 
-def kill_grid(folder: Path, kills: int, rng: random.Random) -> int:
-    """Kill the grid `kills` times at random moments of training; returns how often it was started."""
-    starts = 0
+def kill_grid(folder: Path, kills: int, rng: random.Random) -> tuple[int, int, int]:
+    """Kill the grid `kills` times at random moments of training.
+
+    Returns:
+        how often it was started, how many finished trainings it met at starts, how many of these were done again.
+    """
+    starts, met, again = 0, 0, 0
     while True:
         starts += 1
-        before = (folder / "killed").exists() and len(list((folder / "killed").glob("*/outcome.json")))
-        command = [sys.executable, __file__, "--grid", str(folder)]
-        process = subprocess.Popen(command)
+        before = _finished(folder)
+        process = subprocess.Popen([sys.executable, __file__, "--grid", str(folder)])
+        if starts <= kills:
+            logs, wait = _progress(folder), rng.uniform(0, 3)
+            while process.poll() is None and _progress(folder) == logs:
+                time.sleep(0.01)
+            time.sleep(wait)
+            process.send_signal(signal.SIGKILL)
+        code, after = process.wait(), _finished(folder)
+        met, again = met + len(before), again + sum(after.get(k) != v for k, v in before.items())
+        words = f"{len(before)} of {SEEDS} trainings were finished before, {len(after)} after"
+        print(f"start {starts}: ended with {code}; {words}", flush=True)
         if starts > kills:
-            assert process.wait() == 0
-            return starts
-        logs, wait = _progress(folder), rng.uniform(0, 3)
-        while process.poll() is None and _progress(folder) == logs:
-            time.sleep(0.01)
-        time.sleep(wait)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        print(f"kill {starts}: {before or 0} trainings were finished, progress {_progress(folder)}", flush=True)
+            assert code == 0
+            return starts, met, again
+
+
+def _finished(folder: Path) -> dict[str, tuple[int, ...]]:
+    """Folder of a finished training -> when its result and its last step were written."""
+    done = [p.parent for p in (folder / "killed").glob("*/run.npz")]
+    return {
+        p.name: tuple(f.stat().st_mtime_ns for f in [p / "run.npz", *sorted((p / "training").glob("l*"))]) for p in done
+    }
 
 
 def _progress(folder: Path) -> tuple[float, ...]:
@@ -133,7 +147,8 @@ def main() -> None:
         if given.ray:
             killed = kill_ray(folder)
         else:
-            print("starts:", kill_grid(folder, given.kills, random.Random(0)))  # noqa: S311 - moments of killing
+            starts, met, again = kill_grid(folder, given.kills, random.Random(0))  # noqa: S311 - moments of killing
+            print(f"{starts} starts met {met} finished trainings; {again} of these were done again")
             killed = grid(folder, folder / "killed")
         same = [np.array_equal(a.probabilities, b.probabilities) for a, b in zip(calm, killed, strict=True)]
         print(f"identical predictions: {sum(same)} of {len(same)} runs; {time.perf_counter() - begin:.0f} s in all")
