@@ -169,7 +169,8 @@ def _ids(found, samples):
     """Ids of the images with a mate, group by group, the largest first, as many as one view shows."""
     place = {**dict(zip(samples.names, samples.ids, strict=True)), **{i: i for i in samples.ids}}
     codes, sizes = found.grouping.codes, found.grouping.sizes
-    rows = np.flatnonzero((codes >= 0) & (sizes[codes] > 1))
+    known = np.flatnonzero(codes >= 0)
+    rows = known[sizes[codes[known]] > 1]
     order = rows[np.lexsort((rows, codes[rows], -sizes[codes[rows]]))][:MOST_IDS]
     return [place[found.paths[k]] for k in order.tolist()]
 

@@ -7,13 +7,16 @@ from fiftyone.operators import types
 
 import fiftyone_hsd as hsd
 from fiftyone_hsd import dataset
+from fiftyone_hsd.errors import HsdError
 from fiftyone_hsd.report import lookup
 
 from ._corpus_form import DEFAULTS
+from ._inputs import checked_folder, invalid
 from ._running import LongOperator
 from ._stored import needs_audit, report_of
 
 COLUMNS = {"condition": "Condition", "n": "Test images", "exposed": "Exposed", "crossing": "Groups crossing"}
+OURS = ("report.json", ".hsd")
 
 
 class Ladder(LongOperator):
@@ -39,11 +42,13 @@ class Ladder(LongOperator):
         Args:
             sample_collection: the dataset, or a view of it
             delegate (False): whether to queue it for a worker
-            **options: seeds, conditions, sentinel, validation, as `fiftyone_hsd.ladder`
+            **options: seeds, conditions, sentinel, validation, out, as `fiftyone_hsd.ladder`
 
         Returns:
-            a dict with one row a condition
+            a dict with one row a condition, and where the splits were written
         """
+        if options.get("out"):
+            options["out"] = str(options["out"])
         return foo.execute_operator(
             self.uri, {"view": sample_collection.view()}, params=options, request_delegation=delegate
         )
@@ -55,18 +60,26 @@ class Ladder(LongOperator):
             inputs.int("conditions", label="Conditions", default=5, min=2, max=50)
             inputs.float("sentinel", label="Share of groups in no partition", default=0.0, min=0.0, max=0.9)
             inputs.enum("validation", ["cross", "intact"], label="Files of val", default="cross")
+            text = "Folder for the splits and their report on the machine that runs FiftyOne (optional)"
+            inputs.str("out", label=text)
+            try:
+                checked_folder(ctx.params.get("out"), OURS)
+            except HsdError as error:
+                invalid(inputs, "out_error", error)
             if dataset.verdicts(ctx.dataset):
                 inputs.view("verdicts", types.Notice(label="The verdicts of reviewers are applied to the groups"))
         return types.Property(inputs, view=types.View(label="HSD: ladder"))
 
     def work(self, ctx, progress):
         given = ctx.params
+        out = checked_folder(given.get("out"), OURS)
         report = hsd.ladder(
             report_of(ctx, judged=True),
             seeds=int(given.get("seeds") or DEFAULTS.seeds),
             conditions=int(given.get("conditions") or 5),
             sentinel=float(given.get("sentinel") or 0.0),
             validation=given.get("validation") or "cross",
+            out=out,
             progress=progress,
         )
         rows = []
@@ -79,22 +92,28 @@ class Ladder(LongOperator):
             shown = f"{rate:.1%}" if rate == rate else "not evaluated"
             of = f"{crossing.groups:,} of {crossing.of_groups:,}"
             rows.append({"condition": condition, "n": n, "exposed": shown, "crossing": of})
-        return {"verdict": report.verdict, "conditions": rows, "notes": [n.text for n in report.notes][:10]}
+        return {
+            "verdict": report.verdict,
+            "conditions": rows,
+            "notes": [n.text for n in report.notes][:10],
+            "splits": str(out / "splits") if out else "",
+            "report": str(out / "report.html") if out else "",
+        }
 
     def outputs(self, result):
         outputs = types.Object()
+        outputs.view("said", types.Notice(label=result.get("verdict", "")))
         table = types.TableView()
-        names = (
-            ("condition", "Condition"),
-            ("n", "Test images"),
-            ("exposed", "Exposed"),
-            ("crossing", "Groups crossing"),
-        )
-        for key, label in names:
+        for key, label in COLUMNS.items():
             table.add_column(key, label=label)
         outputs.list("conditions", types.Object(), view=table)
         for i, note in enumerate(result.get("notes", ())):
             outputs.view(f"note_{i}", types.Notice(label=note))
+        if result.get("splits"):
+            for key, label in (("splits", "Splits"), ("report", "Report")):
+                outputs.str(key, label=label, view=types.LabelValueView(read_only=True))
+        else:
+            outputs.view("unwritten", types.Notice(label="Nothing was written: name a folder to keep the splits"))
         return outputs
 
     def finished(self, ctx, result):

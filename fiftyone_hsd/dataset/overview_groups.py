@@ -83,6 +83,8 @@ def _readable(report: AuditReport) -> Callable[[Iterable[str]], list[str]]:
 
 def _sizes(sizes: Ints) -> Iterable[dict[str, Any]]:
     """Groups and images by size of the group, in the report's bins."""
+    if not len(sizes):  # no source knows a group
+        return
     edges = [e for e in EDGES if e <= sizes.max(initial=0)]
     ends = [*(e - 1 for e in edges[1:]), int(sizes.max(initial=0))]
     for low, high in zip(edges, ends, strict=True):

@@ -76,3 +76,88 @@ def test_a_trainings_evaluation_opens_in_fiftyones_panel(app, make_dataset, asid
     value = aside(lambda: results.metrics()["accuracy"])
     panel.get_by_text(re.compile(rf"^{value:.3f}".rstrip("0"))).first.wait_for()
     app.picture("evaluation")
+
+
+def test_what_starts_from_the_stored_audit_answers_through_its_form(app, make_dataset, aside, tmp_path):
+    found = aside(lambda: make_dataset("stored-forms", every=3))
+    app.open("stored-forms")
+    form = app.form("HSD: export")
+    form.get_by_text("run HSD: audit first").first.wait_for()
+    app.expect(form.get_by_role("button", name="Execute", exact=True)).to_be_disabled()
+    form.get_by_role("button", name="Cancel").click()
+    form = app.form("HSD: stop")
+    form.get_by_text("Nothing of ours is running").first.wait_for()
+    form.get_by_role("button", name="Cancel").click()
+    report = aside(lambda: audit(found, seeds=1, pattern=FIELD_OF_VIEW, models=("nearest_neighbour",)))
+    aside(lambda: dataset.write_audit(found, report))
+    app.open("stored-forms")
+
+    form = app.form("HSD: ladder")
+    form.get_by_role("textbox").last.fill(str(tmp_path / "ladder"))
+    app.execute(form)
+    output = app.output()
+    output.get_by_text(str(tmp_path / "ladder" / "splits")).wait_for()
+    app.picture("ladder_result")
+    done(output)
+    assert (tmp_path / "ladder" / "splits" / "all.csv").is_file()
+
+    form = app.form("HSD: report")
+    form.get_by_role("textbox").first.fill("/etc")
+    form.get_by_text("holds other files").first.wait_for()
+    app.expect(form.get_by_role("button", name="Execute", exact=True)).to_be_disabled()
+    form.get_by_role("textbox").first.fill(str(tmp_path / "report"))
+    app.execute(form)
+    output = app.output()
+    output.get_by_text(str(tmp_path / "report" / "report.html")).wait_for()
+    done(output)
+
+    form = app.form("HSD: export")
+    form.get_by_role("textbox").first.fill(str(tmp_path / "release"))
+    app.execute(form)
+    output = app.output()
+    output.get_by_text("Aliases and their key").wait_for()
+    app.picture("export_result")
+    done(output)
+
+    for file, words in ((None, "The release holds"), ("samples.csv", "The release does not hold")):
+        if file:
+            (tmp_path / "release" / file).write_text("path\n")
+        form = app.form("HSD: verify")
+        form.get_by_role("textbox").first.fill(str(tmp_path / "release"))
+        app.execute(form)
+        output = app.output()
+        output.get_by_text(words, exact=True).wait_for()
+        app.picture(f"verify_result_{'spoiled' if file else 'whole'}")
+        done(output)
+
+    form = app.form("HSD: review")
+    form.get_by_text("show the pairs that are still to be judged").wait_for()
+    app.execute(form)
+    output = app.output()
+    output.get_by_text("0 verdicts kept").first.wait_for()
+    done(output)
+    app.page.wait_for_function("() => !document.querySelector('[data-cy=entry-counts]')?.innerText.startsWith('80 ')")
+    assert app.errors() == []
+
+
+def test_nothing_found_is_said(app, fo, independent_corpus, aside):
+    def strangers():
+        if fo.dataset_exists("strangers"):
+            fo.delete_dataset("strangers")
+        made = fo.Dataset("strangers", persistent=True)
+        paths = sorted(p for p in (independent_corpus / "images").rglob("*") if p.is_file())[::5]
+        made.add_samples(
+            [fo.Sample(filepath=str(p), ground_truth=fo.Classification(label=p.parent.name)) for p in paths]
+        )
+
+    aside(strangers)
+    app.open("strangers")
+    for label, words in (("HSD: groups", "no group is known"), ("HSD: audit", "no dependence detectable")):
+        form = app.form(label)
+        app.execute(form)
+        output = app.output()
+        output.get_by_text(re.compile(words, re.IGNORECASE)).first.wait_for()
+        app.picture(f"nothing_found_{label[5:]}")
+        done(output)
+    assert app.errors() == []
+    aside(lambda: fo.delete_dataset("strangers"))

@@ -90,6 +90,7 @@ def test_report_export_and_verify_go_through(run, audited, tmp_path):
         ("report", {"out": "relative"}, "absolute path"),
         ("report", {"out": "/etc"}, "holds other files"),
         ("report", {"out": ""}, "Required|no report folder"),
+        ("ladder", {"out": "/etc"}, "holds other files"),
         ("export", {"to": "/etc"}, "holds other files"),
         ("export", {"to": "/nowhere/at/all", "tree": "no such"}, "Invalid enum|no such"),
         ("verify", {"release": "/nowhere/at/all"}, "absolute path of a folder"),
@@ -160,9 +161,17 @@ def test_review_shows_pairs_and_moves_verdicts_through_a_file(fo, run, audited, 
             run("review", found, what="export", file=name)
 
 
-def test_the_ladder_follows_the_verdicts(run, audited):
+def test_the_ladder_follows_the_verdicts(run, audited, tmp_path):
     found, report = audited
-    rows = {r["condition"]: r for r in run("ladder", found, seeds=1, conditions=3)["conditions"]}
+    result = run("ladder", found, seeds=1, conditions=3, out=str(tmp_path / "ladder"))
+    rows = {r["condition"]: r for r in result["conditions"]}
+    table = read_table(Path(result["splits"]) / "all.csv")
+    assert Path(result["report"]).is_file()
+    assert sorted(set(table["condition"])) == sorted(rows)
+    assert (
+        sum(p == "test" for p, c in zip(table["partition"], table["condition"], strict=True) if c == "intact")
+        == (rows["intact"]["n"])
+    )
     assert list(rows)[:2] == ["existing", "intact"]
     assert rows["intact"]["exposed"] == "0.0%"
     k, n = (int(x.replace(",", "")) for x in rows["existing"]["crossing"].split(" of "))
@@ -200,6 +209,18 @@ def test_groups_alone_equal_the_verb_and_mark_nothing(fo, run, make_dataset, tmp
     (tmp_path / "other.csv").write_text("mine\n")
     with pytest.raises(fo.operators.executor.ExecutionError, match="holds something else"):
         run("groups", found, out=str(tmp_path / "other.csv"))
+
+
+def test_where_no_source_says_anything_groups_say_so(fo, run, independent_corpus):
+    paths = sorted(p for p in (independent_corpus / "images").rglob("*") if p.is_file())[::5]
+    found = fo.Dataset()
+    found.add_samples([fo.Sample(filepath=str(p), ground_truth=fo.Classification(label=p.parent.name)) for p in paths])
+    result = run("groups", found)
+    assert result["said"] == "no source says anything about these images: no group is known"
+    assert (result["ids"], result["sizes"], result["groups"]) == ([], [], 0)
+    verdict = run("audit", found, seeds=1)["verdict"]
+    assert verdict.startswith("No dependence detectable")
+    found.delete()
 
 
 def test_new_images_join_the_groups_of_the_audit(fo, run, audited, small_corpus):

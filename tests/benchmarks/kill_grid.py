@@ -24,7 +24,7 @@ from fiftyone_hsd.model import Run, Samples, SplitPlan, TrainConfig
 from fiftyone_hsd.store import load, save
 
 OPTIONS = {"steps": 24, "batch": 8, "size": 32, "validations": 3, "checkpoint_steps": 2}
-SEEDS = 6
+SEEDS = 14
 
 
 def corpus(folder: Path) -> tuple[Samples, list[SplitPlan]]:
