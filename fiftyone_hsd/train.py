@@ -79,6 +79,7 @@ def train(
 
     Raises:
         InputError, PathError, FieldError, PatternError, EmptyError: what was given cannot be used.
+        InfeasibleError: there are no labels, or no split of whole groups.
         MissingExtraError: torch, timm, accelerate or ray is missing.
         StoreError: `out` cannot be written.
     """

@@ -11,7 +11,7 @@ from . import descriptors as descriptor_folder
 from . import trainers
 from .audit import corpus, evaluate, existing_plan, ladder_plans, read_images, source_name, trainable
 from .effects import FURTHER
-from .errors import HsdError, InputError, PathError, StaleError
+from .errors import HsdError, InfeasibleError, InputError, PathError, StaleError
 from .exposure import exposure
 from .launch import Forecast, Ticket, forecast, tickets
 from .matched_swap import design_of
@@ -58,6 +58,7 @@ def outlook(
 
     Raises:
         FieldError, InputError, PathError: a model, an option or a condition that does not exist.
+        InfeasibleError: there is nothing to train under.
     """
     networks = checked_networks(models, options)
     plans, _ = plans_of(report, conditions, seeds)
@@ -121,8 +122,13 @@ def plans_of(report: AuditReport, conditions: str, seeds: int) -> tuple[list[Spl
 
     Raises:
         InputError: a condition has no plan.
-        InfeasibleError: no two groups can be paired for the matched swap.
+        InfeasibleError: no plan has labelled images to train and test on, or no two groups can be paired for the
+            matched swap.
     """
+    if not any(trainable(report.samples, p) for p in report.plans):
+        said = [n.text for n in report.notes if n.topic == "ladder"]
+        why = said[0] if said else "no split has labelled images of two classes in train and others to test on"
+        raise InfeasibleError(why, "labels, and two or more groups of a class")
     words = [c.strip() for c in conditions.split(",") if c.strip()]
     plain = ",".join(w for w in words if w != MATCHED)
     design = design_of(report.samples, report.grouping) if MATCHED in words else None

@@ -299,5 +299,3 @@ def _plan(ctx, asked):
         yield line
     if asked["seeds"] > drawn:
         yield f"The audit drew {many(drawn, 'seed')}; {asked['seeds'] - drawn:,} more will be drawn and trained too"
-    if not rows:
-        yield "There is no split of labelled images to train under"

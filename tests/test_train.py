@@ -13,7 +13,7 @@ import pytest
 
 import fiftyone_hsd
 from fiftyone_hsd import audit, effects, train
-from fiftyone_hsd.errors import FieldError, InputError, PathError, StaleError
+from fiftyone_hsd.errors import FieldError, InfeasibleError, InputError, PathError, StaleError
 from fiftyone_hsd.matched_swap import EFFECT
 from fiftyone_hsd.model import AuditReport
 from fiftyone_hsd.release.aliasing import aliased
@@ -113,6 +113,19 @@ def test_names_are_checked_before_the_long_work(tmp_path):
         train(tmp_path / "nothing", out=tmp_path, models=("vit",), options={"stepz": 1})
     with pytest.raises(PathError, match="no finished audit"):
         effects(tmp_path)
+
+
+def test_without_labels_there_is_nothing_to_train(audited, tmp_path):
+    images, _, before = audited
+    flat = tmp_path / "flat"
+    flat.mkdir()
+    for path in sorted(p for p in images.rglob("*") if p.is_file())[:12]:
+        (flat / path.name).write_bytes(path.read_bytes())
+    with pytest.raises(InfeasibleError, match="Allowed: labels, and two or more groups of a class"):
+        train(flat, out=tmp_path / "out", models=("linear_probe",), seeds=1)
+    one = dataclasses.replace(before.samples, labels=np.zeros(len(before.samples), np.int64))
+    with pytest.raises(InfeasibleError, match="two classes in train"):
+        outlook(dataclasses.replace(before, samples=one), out=tmp_path, models=("linear_probe",), seeds=1)
 
 
 def test_conditions_by_name(audited):

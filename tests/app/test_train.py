@@ -126,6 +126,16 @@ def test_without_an_audit_or_with_nothing_running_the_forms_say_so(fo, call, mak
             call(name, found)
 
 
+def test_without_labels_there_is_nothing_to_train(fo, call, make_dataset):
+    found = make_dataset("unlabelled", every=10)
+    found.delete_sample_field("ground_truth")
+    dataset.write_audit(found, audit(found, seeds=1, pattern=FIELD_OF_VIEW))
+    text, fine = form(fo, found, models="linear_probe")
+    assert ("no labels. Allowed: labels, and two or more groups of a class" in text, fine) == (True, False)
+    with pytest.raises(fo.operators.executor.ExecutionError, match="Allowed: labels"):
+        call("train", found, models="linear_probe")
+
+
 def test_a_run_that_is_asked_to_stop_ends_and_says_so(call, audited):
     def work():
         with dataset.running(audited, "HSD: train") as tell:
