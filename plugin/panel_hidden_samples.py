@@ -18,6 +18,8 @@ NAME = "hsd_hidden_samples"
 FIRST = "leaks"
 NARROW = {"grid": {"sx": {"gridTemplateColumns": "minmax(0, 1fr)"}}}
 """The App lets the widest row decide the width; text would run over the right edge of a narrow panel."""
+EVERY = 4000
+"""Milliseconds after which the panel looks again, while something runs."""
 SLIM = {"tab": {"sx": {"minWidth": 0, "minHeight": 48, "padding": "8px 10px"}}}
 """Seven tabs beside the images."""
 
@@ -44,6 +46,12 @@ class HiddenSamples(foo.Panel):
 
     def on_refresh(self, ctx):
         self._fill(ctx)
+
+    def on_tick(self, ctx):
+        """While something runs, in whatever process: how far it is, and when it is done, what it left."""
+        self._fill(ctx)
+        if not dataset.is_running(ctx.dataset):
+            ctx.ops.reload_dataset()
 
     def on_tab(self, ctx):
         self._choose(ctx, "tab", ctx.params.get("value"))
@@ -116,7 +124,9 @@ class HiddenSamples(foo.Panel):
         severity, label, text = said[state.kind]
         panel.view("status", types.AlertView(severity=severity, label=label, description=shown(text)))
         row = panel.h_stack("start", gap=1)
-        if state.kind != "running":
+        if state.kind == "running":
+            self._look_again(panel)
+        else:
             row.btn("audit", label="Run HSD: audit", on_click=self.on_audit, variant="contained")
         row.btn("refresh", label="Refresh", on_click=self.on_refresh, variant="outlined")
 
@@ -127,6 +137,7 @@ class HiddenSamples(foo.Panel):
             kind = "info" if " is running" in state.words else "warning"
             panel.view("status", types.AlertView(severity=kind, label=shown(state.words)))
             if kind == "info":
+                self._look_again(panel)
                 row = panel.h_stack("again", gap=1)
                 row.btn("refresh", label="Refresh", on_click=self.on_refresh, variant="outlined")
         changes = dataset.changed_since(ctx.dataset)
@@ -142,6 +153,9 @@ class HiddenSamples(foo.Panel):
             view.add_choice(name, label=module.TITLE)
         panel.enum("tab", view.values(), default=chosen, view=view, on_change=self.on_tab)
         drawing.draw(panel, self._blocks(ctx), self)
+
+    def _look_again(self, panel):
+        panel.view("timer", types.TimerView(interval=EVERY, on_interval=self.on_tick))
 
     def _verdicts(self, ctx, panel):
         """After verdicts: which numbers are the audit's, and where to get those of now."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 
 import pytest
+
+from fiftyone_hsd import dataset
 
 pytestmark = [pytest.mark.mongod, pytest.mark.browser]
 
@@ -67,3 +70,20 @@ def test_an_error_is_seen(app, make_dataset, fo, aside, tmp_path):
     output = app.output()
     output.get_by_text("This could not be done").wait_for()
     assert "none of" in output.inner_text()
+
+
+def test_work_of_another_process_is_followed_without_a_click(app, make_dataset, aside):
+    found = aside(lambda: make_dataset("followed", every=10))
+    app.open("followed")
+    panel = app.panel("hsd_hidden_samples")
+    panel.get_by_text("has not been audited").wait_for()
+    with contextlib.ExitStack() as work:
+        tell = aside(lambda: work.enter_context(dataset.running(found, "HSD: audit")))
+        panel.get_by_role("button", name="Refresh").click()
+        for step in (2, 5):
+            app.page.wait_for_timeout(2500)  # the status is written at most once in two seconds
+            aside(lambda step=step: tell(step, 9, "reading images"))
+            panel.get_by_text(f"reading images: {step} of 9").wait_for()
+        aside(work.close)
+    panel.get_by_text("has not been audited").wait_for()
+    assert app.errors() == []

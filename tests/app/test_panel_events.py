@@ -115,6 +115,11 @@ def test_while_a_training_runs_its_tab_says_so_and_stops_it(event, audited):
         shown = event(found, "on_refresh", state=state)
         assert "HSD: train is running" in words(shown)
         assert "Refresh" in words(shown)
+        assert "on_tick" in words(shown)
+        assert "reload_dataset" not in event(found, "on_tick", state=state)
         asked = event(found, "on_operator", state=state, block="training_stop", idx=0)
         assert f"{PLUGIN}/stop" in json.dumps(asked)
-    assert "is running" not in words(event(found, "on_load", state=state))
+    asked = event(found, "on_tick", state=state)
+    assert "reload_dataset" in asked
+    assert "is running" not in words(asked)
+    assert "on_tick" not in words(asked)
