@@ -24,6 +24,8 @@ from .marks import EXISTING, TAG, field_names, group_columns, primary
 from .root import root
 
 STORE, PATCHES = "hsd_verdicts", "hsd_verdict_digests"
+ITSELF = "__store__"
+"""The key under which FiftyOne keeps what it knows about a store itself."""
 _REPORTS: dict[str, tuple[str, AuditReport]] = {}
 _GROUPS: dict[tuple[int, tuple[Verdict, ...]], Grouping] = {}
 
@@ -53,7 +55,7 @@ def add_verdict(view: Any, a: str, b: str, verdict: str, author: str) -> int:
     dataset = root(view)
     before = verdicts(dataset)
     said = Verdict(a, b, verdict, author.strip() or "anonymous", datetime.now(UTC).isoformat())
-    _store(dataset, STORE).set(f"{said.time}:{uuid.uuid4().hex}", asdict(said))
+    _keep(dataset, [said])
     return _follow(dataset, before, [*before, said])
 
 
@@ -62,10 +64,14 @@ def add_verdicts(view: Any, more: Iterable[Verdict]) -> int:
     dataset = root(view)
     before = verdicts(dataset)
     new = [v for v in dict.fromkeys(more) if v not in set(before)]
-    store = _store(dataset, STORE)
-    for said in new:
-        store.set(f"{said.time}:{uuid.uuid4().hex}", asdict(said))
+    _keep(dataset, new)
     return _follow(dataset, before, [*before, *new])
+
+
+def _keep(dataset: Any, said: Iterable[Verdict]) -> None:
+    store = _store(dataset, STORE)
+    for one in said:
+        store.set(uuid.uuid4().hex, asdict(one))
 
 
 def verdicts(view: Any) -> list[Verdict]:
@@ -250,5 +256,5 @@ def _values(dataset: Any, name: str) -> list[dict[str, Any]]:
     from fiftyone.factory.repos.execution_store import MongoExecutionStoreRepo
 
     entries = get_db_conn()[MongoExecutionStoreRepo.COLLECTION_NAME]
-    wanted = {"store_name": name, "dataset_id": dataset._doc.id, "key": {"$regex": "^[0-9]{4}-"}}
+    wanted = {"store_name": name, "dataset_id": dataset._doc.id, "key": {"$ne": ITSELF}}
     return [entry["value"] for entry in entries.find(wanted)]

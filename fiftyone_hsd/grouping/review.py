@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -74,15 +75,31 @@ def review(ids: Sequence[str], verdicts: Iterable[Verdict]) -> Review:
 def read_verdicts(path: Path) -> list[Verdict]:
     """The verdicts of a CSV file with the columns path_a,path_b,verdict,author,time.
 
+    An empty time is now; others are kept in UTC, since the order of their text decides whose word is the last.
+
     Raises:
-        InputError: a column is missing, or a row holds no verdict.
+        InputError: a column is missing, or a row holds no verdict or a time that is none.
     """
+    now = datetime.now(UTC).isoformat()
     with Path(path).open(encoding="utf-8", errors="surrogateescape", newline="") as file:
         reader = csv.DictReader(file)
         lacking = [c for c in COLUMNS if c not in (reader.fieldnames or ())]
         if lacking:
             raise InputError(f"{path} has no column {', '.join(lacking)}", ",".join(COLUMNS))
-        return [Verdict(*(row[c] or "" for c in COLUMNS)) for row in reader]
+        rows = [(f"{path}, line {reader.line_num}", [row[c] or "" for c in COLUMNS]) for row in reader]
+    return [Verdict(a, b, said, who, _utc(when, at) if when.strip() else now) for at, (a, b, said, who, when) in rows]
+
+
+def _utc(text: str, where: str) -> str:
+    """A time as ISO 8601 in UTC; without a zone it is taken as UTC, a year or month alone as its first day."""
+    written = text.strip()
+    written += "0000-01-01"[len(written) :] if len(written) in (4, 7) else ""
+    try:
+        when = datetime.fromisoformat(written)
+        return (when if when.tzinfo else when.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+    except (ValueError, OverflowError):
+        allowed = "ISO 8601, such as 2026-11-30T17:34:00+00:00, or nothing for now"
+        raise InputError(f"{where}: the time {text!r}", allowed) from None
 
 
 def write_verdicts(path: Path, verdicts: Iterable[Verdict]) -> None:

@@ -108,6 +108,18 @@ def test_verdicts_from_a_file_are_taken_once(marked):
     assert column(found, "hsd_group") == dict(zip(ids, report.grouping.group_ids(ids), strict=True))
 
 
+@pytest.mark.parametrize("time", ["", "30.11.2026 17:34"])
+def test_verdicts_of_any_time_are_kept_as_long_as_their_marks(marked, time):
+    found, report = marked
+    ids = report.samples.ids
+    test, train = apart(report)
+    said = [Verdict(ids[test], ids[train], SAME, "ann", time)]
+    assert dataset.add_verdicts(found, said) > 0
+    assert dataset.verdicts(found) == said
+    dataset.forget_verdicts(found)
+    assert column(found, "hsd_group") == dict(zip(ids, report.grouping.group_ids(ids), strict=True))
+
+
 def test_what_is_no_verdict_is_refused(marked):
     found, report = marked
     a, b = report.samples.ids[:2]
