@@ -86,6 +86,7 @@ def _leaks(report: AuditReport, condition: str) -> dict[str, Any]:
     crossing = lookup.crossing(plan, report.grouping.codes)
     rate = lookup.effects(report, "exposure_rate", condition=condition, partition=partition, pooled=False)
     names = field_names(condition)
+    exposed = rows & exposure.exposed
     similarity = np.asarray(exposure.nearest_similarity[rows], np.float64)
     return {
         "condition": condition,
@@ -94,10 +95,10 @@ def _leaks(report: AuditReport, condition: str) -> dict[str, Any]:
         "partitions": lookup.partition_sizes(plan),
         "fields": names,
         "n": int(rows.sum()),
-        "exposed": int(exposure.exposed[rows].sum()),
+        "exposed": int(exposed.sum()),
         "interval": _interval([e for e in rate if e.seed in (None, plan.seed)]),
         "crossing": [crossing.groups, crossing.of_groups],
-        "dose": float(np.median(exposure.mates_in_train[rows & exposure.exposed])) if exposure.exposed.any() else None,
+        "dose": float(np.median(exposure.mates_in_train[exposed])) if exposed.any() else None,
         "classes": _classes(report, rows, exposure.exposed),
         "models": _correct(report, plan, rows, exposure.exposed),
         "histogram": _histogram(similarity, exposure.exposed[rows]),

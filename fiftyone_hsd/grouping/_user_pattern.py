@@ -31,6 +31,8 @@ def pattern_groups(names: Sequence[str], expression: str, *, seconds: float = SE
     import regex
 
     advice = r"for example (?P<group>patient\d+)"
+    if not isinstance(expression, str):
+        raise PatternError(f"the pattern {expression!r} is no text", "a regular expression", advice)
     try:
         compiled = regex.compile(expression)
     except regex.error as error:

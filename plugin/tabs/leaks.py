@@ -47,7 +47,7 @@ def _head(leak):
     low, high = leak["interval"]
     between = f", 95 % interval {percent(low)} to {percent(high)}" if low is not None and high is not None else ""
     crossed, of = leak["crossing"]
-    dose = f" An exposed image has {leak['dose']:g} mates in train (median)." if leak["dose"] else ""
+    dose = f" An exposed image has {leak['dose']:g} mates in train (median)." if (leak["dose"] or 0) > 0 else ""
     text = f"{part(k, n)} {name} images have a mate in train{between}."
     more = f"{crossed:,} of {many(of, 'group')} of two or more images cross the split.{dose}"
     yield Said(text, "warning" if k else "success", more)

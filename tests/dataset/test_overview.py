@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -109,3 +110,14 @@ def test_without_dependence_there_is_nothing_to_show(independent_corpus):
     assert found["groups"]["list"] == []
     assert found["groups"]["conflicts"] == []
     assert all(leak["exposed"] == 0 for leak in found["leaks"])
+
+
+def test_exposed_images_that_are_not_read_out_give_no_dose(report):
+    plan, exposure = report.plans[0], report.exposures[0]
+    half = exposure.exposed & (np.cumsum(exposure.exposed) % 2 == 0)
+    plan = replace(plan, partition=np.where(half, "val", plan.partition))
+    exposure = replace(exposure, exposed=half)
+    parts = {"plans": (plan, *report.plans[1:]), "exposures": (exposure, *report.exposures[1:])}
+    leak = overview(replace(report, **parts))["leaks"][0]
+    assert (leak["partition"], leak["exposed"], leak["dose"]) == ("test", 0, None)
+    assert leak["n"] > 0

@@ -21,6 +21,12 @@ def test_wrong_patterns_are_explained(text, words):
         pattern_groups(NAMES, text)
 
 
+@pytest.mark.parametrize("wrong", [5, ["x"], {"a": 1}])
+def test_what_is_no_text_is_refused(wrong):
+    with pytest.raises(PatternError, match="is no text"):
+        pattern_groups(NAMES, wrong)
+
+
 def test_a_catastrophic_pattern_is_stopped():
     with pytest.raises(PatternError, match=r"took more than 0\.2 s"):
         pattern_groups(["a" * 60 + "!"], r"(?P<group>(a|a|a)+)+$", seconds=0.2)
