@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 
 from .model import AuditReport, Note
+from .trainers._recipes import is_network
 
 CONTROL = "control"
 """With this begin the topics of a control's notes and the names of its settings."""
@@ -21,10 +22,10 @@ def carried_over(report: AuditReport, before: AuditReport | None) -> AuditReport
     They stay if images, labels and groups are the same; a trained run also needs its split to be there again. What does
     not stay is named by a note. Runs that the new report has itself are not replaced.
     """
-    there = [] if before is None else _held(before)
+    there = [] if before is None else held(before)
     if before is None or not there:
         return report
-    other = _different(report, before)
+    other = different(report, before)
     if other:
         found, verbs = (" and ".join(words) for words in zip(*there, strict=True))
         text = LEFT_OUT.format(found=found, other=" and ".join(other), verbs=verbs)
@@ -43,17 +44,17 @@ def carried_over(report: AuditReport, before: AuditReport | None) -> AuditReport
     return _with_training(kept, before) if before.run_records else kept
 
 
-def _held(before: AuditReport) -> list[tuple[str, str]]:
+def held(before: AuditReport) -> list[tuple[str, str]]:
     """(what an earlier report holds of other verbs, the verb)."""
-    held = (
+    results = (
         (before.label_results, "label results", "labels"),
         (before.control_results, "control results", "controls"),
         (before.run_records, "trained runs", "train"),
     )
-    return [(words, verb) for found, words, verb in held if found]
+    return [(words, verb) for found, words, verb in results if found]
 
 
-def _different(report: AuditReport, before: AuditReport) -> list[str]:
+def different(report: AuditReport, before: AuditReport) -> list[str]:
     """What the two reports speak of that is not the same."""
     now, then = report.samples, before.samples
     images = now.ids == then.ids and report.scan.content == before.scan.content
@@ -71,15 +72,15 @@ def _with_training(report: AuditReport, before: AuditReport) -> AuditReport:
     now = {(p.condition, p.seed): p.digest for p in report.plans}
     same = {key for p in before.plans if now.get(key := (p.condition, p.seed)) == p.digest}
     own = {(r.config.model, r.condition, r.seed) for r in report.runs}
-    records = tuple(
-        r for r in before.run_records if (r.condition, r.seed) in same and (r.model, r.condition, r.seed) not in own
-    )
+    looks = report.settings.get("descriptor") == before.settings.get("descriptor")
+    usable = [r for r in before.run_records if (r.condition, r.seed) in same and (looks or is_network(r.model))]
+    records = tuple(r for r in usable if (r.model, r.condition, r.seed) not in own)
     trained = {(r.model, r.condition, r.seed) for r in records}
     runs = tuple(r for r in before.runs if (r.config.model, r.condition, r.seed) in trained)
     notes = [n for n in before.notes if n.topic == "training"]
-    gone = len(before.run_records) - sum((r.condition, r.seed) in same for r in before.run_records)
+    gone = len(before.run_records) - len(usable)
     if gone:
-        text = f"{gone} trained runs were left out: their splits are not among those of this audit"
+        text = f"{gone} trained runs were left out: their splits or their descriptor are not those of this audit"
         notes.append(Note("warning", "earlier results", text))
     report = dataclasses.replace(
         report,

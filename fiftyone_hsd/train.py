@@ -5,23 +5,19 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from .audit import publish, source_name, train_all
 from .carried import CONTROL
 from .errors import HsdError
 from .launch import Forecast, Place, forecast, run_grid
-from .matched_swap import SWAPPED, matched_numbers
-from .model import AuditReport, Descriptors, Note, Run, RunRecord, SplitPlan, sha256_json
+from .model import AuditReport, Descriptors, Run, RunRecord, SplitPlan
 from .progress import Progress, guarded
 from .recompute import judged
 from .report.predictions import write_predictions
 from .settings import Settings
-from .splitting.matched import MatchedDesign
 from .train_inputs import (
     ENDPOINTS,
     MODELS,
@@ -31,14 +27,12 @@ from .train_inputs import (
     planned,
     plans_of,
     stored,
-    with_further,
 )
-from .trainers._recipes import in_words, is_network
+from .train_joining import cheap_digest, joined
+from .trainers._recipes import is_network
 
 __all__ = ["MODELS", "train"]
 
-KEPT = ("control_results", "control_runs", "control_sheets", "label_results")
-"""Results of other verbs, which training leaves alone."""
 ANNOUNCE = Callable[[Sequence[Forecast]], object]
 
 
@@ -86,7 +80,7 @@ def train(
     folder, tell = Path(out), guarded(progress)
     before = stored(folder, source)
     if isinstance(source, AuditReport):
-        before = source if before is None else _joined(source, before, source.runs, source.run_records)
+        before = source if before is None else joined(source, before, source.runs, source.run_records)
     asked = merged(settings, before)
     networks = checked_networks(asked.models, options)
     seeds = max(asked.seeds, 0 if before is None else int(before.settings.get("seeds", 0)))
@@ -105,7 +99,17 @@ def train(
     runs, records = _cheap(report, vectors, plans, cheap, state, tell) if vectors is not None else ([], [])
     more, told = run_grid(state / "runs", grid, samples, place=Place(ray, gpus), progress=tell)
     line = _line(source, asked, conditions, options)
-    report = _joined(report, before, [*runs, *more], [*records, *told], design)
+    mine = grid_of(report, report.plans, networks)
+    keys = {(model, t.plan.condition, t.plan.seed): t.key for t in mine for model in t.models}
+    report = joined(
+        report,
+        before,
+        [*runs, *more],
+        [*records, *told],
+        keys=keys,
+        descriptor=asked.descriptor,
+        design=design,
+    )
     report = judged(dataclasses.replace(report, settings=_said(report, source, plain, before, line)))
     tell(0, 0, "writing the report")
     publish(report, folder)
@@ -139,57 +143,9 @@ def _cheap(
                     status, reason = "failed", str(error)
             run = made.get(plan.digest)
             runs, seconds = [*runs, *([run] if run else [])], run.seconds if run else 0.0
-            digest = sha256_json([plan.digest, model, plan.seed])
+            digest = cheap_digest(plan, model, options.descriptor)
             records.append(RunRecord(model, plan.condition, plan.seed, status, seconds, float("nan"), digest, reason))
     return runs, records
-
-
-def _joined(
-    report: AuditReport,
-    before: AuditReport | None,
-    runs: Sequence[Run],
-    records: Sequence[RunRecord],
-    design: MatchedDesign | None = None,
-) -> AuditReport:
-    """The report with new runs, and those of before that speak of the same samples and splits.
-
-    Of the runs of the matched swap (`design`) it holds the records and what they say.
-    """
-    now = {(p.condition, p.seed): p.digest for p in report.plans}
-    new = {(r.model, r.condition, r.seed) for r in records}
-    new |= {(r.config.model, r.condition, r.seed) for r in runs}
-    old_runs, old_records, kept = [], [], report
-    if before is not None and before.samples.ids == report.samples.ids:
-        then = {(p.condition, p.seed): p.digest for p in before.plans}
-        same = {k for k in then if now.get(k) == then[k]}
-        if np.array_equal(before.grouping.codes, report.grouping.codes):
-            same |= {(r.condition, r.seed) for r in before.run_records if r.condition in SWAPPED}
-            report = with_further(report, before.effects, before.notes)
-        old_runs = [
-            r for r in before.runs if (r.condition, r.seed) in same and (r.config.model, r.condition, r.seed) not in new
-        ]
-        old_records = [
-            r for r in before.run_records if (r.condition, r.seed) in same and (r.model, r.condition, r.seed) not in new
-        ]
-        kept = before
-    if design is not None:
-        swapped = matched_numbers(report.samples, report.grouping, design, runs)
-        report = with_further(report, swapped, design.notes)
-    readings = [n for n in kept.notes if n.topic.startswith(CONTROL)]
-    return dataclasses.replace(
-        report,
-        runs=(*old_runs, *(r for r in runs if r.condition not in SWAPPED)),
-        run_records=(*old_records, *records),
-        **{name: getattr(kept, name) for name in KEPT},
-        notes=tuple(dict.fromkeys((*report.notes, *readings, *_failures([*old_records, *records])))),
-    )
-
-
-def _failures(records: Iterable[RunRecord]) -> Iterable[Note]:
-    for r in records:
-        if r.status != "done":
-            text = f"{in_words(r.model)}, {r.condition}, seed {r.seed}: {r.status}: {r.reason}"
-            yield Note("not evaluated", "training", text)
 
 
 def _said(report: AuditReport, source: Any, options: Settings, before: AuditReport | None, line: str) -> dict[str, Any]:

@@ -47,7 +47,7 @@ LAYERS = (
     "audit + audit_groups",
     "sensitivity",
     "recompute narrowing",
-    "train + train_inputs",
+    "train + train_inputs + train_joining",
     "leaks + leaks_inputs",
     "release",
     "grouped control_experiments",
