@@ -45,9 +45,11 @@ def sequence(study: Study) -> Sequence:
     field = study.settings.order_field
     if field is not None:
         values = study.samples.column(field)
-        rank = np.unique(_sortable(values.tolist()), return_inverse=True)[1].astype(float)
+        sortable = _sortable(values.tolist())
+        rank = np.unique(sortable, return_inverse=True)[1].astype(float)
         rank[values == ""] = np.nan
-        return Sequence(rank, f"column {field}")
+        how = "" if sortable.dtype.kind == "f" else " sorted as text"
+        return Sequence(rank, f"column {field}{how}")
     taken = [_taken(p) for p in study.samples.paths]
     if taken and sum(1 for t in taken if t) >= ENOUGH * len(taken):
         rank = np.unique(taken, return_inverse=True)[1].astype(float)
@@ -96,13 +98,19 @@ def _counter(study: Study) -> Sequence:
 
 
 def first_of_groups(rank: Floats, codes: Ints, labels: Ints) -> tuple[Ints, Ints, int]:
-    """(groups in order of their first image, the class that most of its images have, groups with several classes)."""
+    """Groups in order of their first image.
+
+    Returns:
+        their places, int64 (G,) from 0, equal for groups whose first images have one rank; the class that most images
+        of each have, int64 (G,); how many groups have several classes.
+    """
     use = np.flatnonzero(np.isfinite(rank) & (labels >= 0))
-    order = use[np.argsort(rank[use], kind="stable")]
-    group, first = np.unique(codes[order], return_index=True)
-    width = int(labels.max(initial=0)) + 1
-    counts = np.zeros((len(group), width), np.int64)
-    np.add.at(counts, (np.searchsorted(group, codes[order]), labels[order]), 1)
+    group, row = np.unique(codes[use], return_inverse=True)
+    first = np.full(len(group), np.inf)
+    np.minimum.at(first, row, rank[use])
+    counts = np.zeros((len(group), int(labels.max(initial=0)) + 1), np.int64)
+    np.add.at(counts, (row, labels[use]), 1)
     in_order = np.argsort(first, kind="stable")
+    place = np.unique(first, return_inverse=True)[1][in_order]
     mixed = int(((counts > 0).sum(axis=1) > 1).sum())
-    return group[in_order].astype(np.int64), counts.argmax(axis=1)[in_order].astype(np.int64), mixed
+    return place.astype(np.int64), counts.argmax(axis=1)[in_order].astype(np.int64), mixed

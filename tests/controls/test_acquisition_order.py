@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from scipy.stats.contingency import association
 
 from fiftyone_hsd.controls._association import cramers_v
 from fiftyone_hsd.controls._sequence import sequence
-from fiftyone_hsd.controls.acquisition_order import _permuted, acquisition_order
+from fiftyone_hsd.controls.acquisition_order import _changes, _permuted, acquisition_order
 
 
 def timed(corpus, order, **more):
@@ -71,9 +72,36 @@ def test_p_is_calibrated() -> None:
     p = []
     for _ in range(120):
         classes = rng.permutation(30) % 3
-        p.append(_permuted(classes, int((classes[1:] != classes[:-1]).sum()))[0])
+        p.append(_permuted(np.arange(30), classes, int((classes[1:] != classes[:-1]).sum()))[0])
     hits = int((np.array(p) <= 0.05).sum())
     assert binomtest(hits, 120, 0.05, alternative="greater").pvalue > 0.01
+
+
+def test_groups_of_one_time_have_no_order_among_themselves() -> None:
+    """The mean over all orders, by all orders: 2 groups at one time, 3 at the next, then 1."""
+    place, classes = np.array([0, 0, 1, 1, 1, 2]), np.array([0, 1, 0, 0, 1, 1])
+    every = [
+        [*a, *b, classes[5]] for a in itertools.permutations(classes[:2]) for b in itertools.permutations(classes[2:5])
+    ]
+    changes = [sum(x != y for x, y in itertools.pairwise(order)) for order in every]
+    assert _changes(place, classes[None])[0] == pytest.approx(np.mean(changes))
+    assert _changes(np.arange(6), classes[None])[0] == sum(x != y for x, y in itertools.pairwise(classes))
+
+
+def test_one_date_for_all_says_nothing_and_dates_are_calibrated(corpus) -> None:
+    """Files lie in order of class, so an order of files among equal times would look like blocks."""
+    found = acquisition_order(timed(corpus, np.zeros(120, int)))
+    assert found.notes[0].level == "not evaluated"
+    assert index(found).estimate == pytest.approx(0)
+    p, rng = [], np.random.default_rng(3)
+    labels = corpus().samples.labels
+    for _ in range(60):
+        day = rng.integers(0, 4, 60).repeat(2)  # the two images of a group on one day
+        p.append(index(acquisition_order(timed(corpus, day))).p)
+    assert binomtest(int((np.array(p) <= 0.05).sum()), 60, 0.05, alternative="greater").pvalue > 0.01
+    by_class = acquisition_order(timed(corpus, labels))
+    assert index(by_class).p < 0.001
+    assert "60 groups have" in by_class.notes[0].text
 
 
 def test_counters_and_exif(corpus, tmp_path) -> None:
