@@ -64,17 +64,17 @@ def compared(
         nulls = {m: _null(study, mine, m, readers) for m in METRICS}
         rows = [*_scores(study, boards[CONTROL], mine, nulls), *_differences(boards)]
         results += [ControlResult(how.control, how.variant, c, replace(e, model=model)) for c, e in rows]
-        cells.append(_cells(study, boards, model, nulls[METRICS[0]]))
+        cells.append(_cells(study, boards, mine, nulls[METRICS[0]]))
     return results, reading(study, how, cells, doubt)
 
 
-def _cells(study: Study, boards: dict[str, Scoreboard], model: str, null: Null | None) -> Cells:
+def _cells(study: Study, boards: dict[str, Scoreboard], runs: Sequence[Run], null: Null | None) -> Cells:
     metric = METRICS[0]
     scores = {(k, c): _score(b, c, metric) for k, b in boards.items() for c in study.conditions if b.seeds(c)}
     change = {k: _change(b, metric) for k, b in boards.items()}
-    nothing = Interval(NAN)
-    tested = len(np.unique(study.samples.labels[study.samples.labels >= 0]))
-    return Cells(model, 1 / tested, scores, null, change[CONTROL], change.get(FULL, nothing))
+    first = [r for r in runs if r.condition == study.conditions[0]]
+    level = chance(study, first, metric, null)
+    return Cells(runs[0].config.model, level, scores, null, change[CONTROL], change.get(FULL, Interval(NAN)))
 
 
 def _score(board: Scoreboard, condition: str, metric: str) -> Interval:
@@ -92,7 +92,8 @@ def _change(board: Scoreboard, metric: str) -> Interval:
     base, base_draws = board.values(INTACT, metric, seeds)
     value, draws = board.values(RANDOM, metric, seeds)
     support = board.support(INTACT, seeds).fewest(board.support(RANDOM, seeds))
-    return seed_interval(float((value - base).mean()), value - base, draws - base_draws, support, paired=True)
+    found = seed_interval(float((value - base).mean()), value - base, draws - base_draws, support, paired=True)
+    return found.within(-1, 1)
 
 
 def _scores(

@@ -66,7 +66,7 @@ def _signal(study: Study, how: Look, cells: Sequence[Cells], doubt: str) -> Note
     reached = "; ".join(_numbers(c, condition) for c in cells)
     scale = f"balanced accuracy {reached}; chance {cells[0].chance:.3f}"
     if not able:
-        smallest = min((c.null.smallest * many for c in cells if c.null is not None), default=1.0)
+        smallest = min((min(1.0, c.null.smallest * many) for c in cells if c.null is not None), default=1.0)
         text = f"{_title(how)}: not testable: the test groups allow no p below {smallest:.2g}. {scale}"
         return Note("not evaluated", topic, text)
     best = min(able, key=lambda c: c.null.p if c.null else 1.0)

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError
-from ..model import TEST, Exposure, Floats, Grouping, SplitPlan
+from ..model import TEST, Bools, Exposure, Floats, Grouping, SplitPlan
 from .matched import MatchedDesign
+
+SAME = 1e-12
 
 
 @dataclass(frozen=True)
@@ -18,7 +20,7 @@ class MatchedEffect:
 
     Attributes:
         estimate: mean over pairs of the exposed less the unexposed score.
-        low, high: t interval over pairs; nan for fewer than two pairs.
+        low, high: t interval over pairs, at most [-1, 1] for scores in [0, 1]; nan for fewer than two pairs.
         pairs: number of pairs, the unit of randomisation.
         files: test samples.
     """
@@ -53,7 +55,9 @@ def matched_effect(design: MatchedDesign, first: ArrayLike, second: ArrayLike, *
 
     Each pair counts once: its value is the mean over both runs of the exposed part's less the unexposed part's score.
     The pair is the unit of randomisation, so the interval is a t interval over pairs (our choice over the percentile
-    bootstrap of pairs, which is too narrow for few of them).
+    bootstrap of pairs, which is too narrow for few of them). Where all pairs say the same a t interval has no width:
+    then a share of pairs that this many would have missed in 95 % of cases (the rule of three) may say anything else
+    that scores allow (our choice).
 
     Args:
         design: from `matched`.
@@ -62,14 +66,26 @@ def matched_effect(design: MatchedDesign, first: ArrayLike, second: ArrayLike, *
         level: of the interval.
     """
     values, files = pair_values(design, first, second)
+    scores = np.r_[np.asarray(first, np.float64)[_tested(design)], np.asarray(second, np.float64)[_tested(design)]]
+    # The largest difference of two scores: those of 0 and 1 span 1 whatever was seen.
+    reach = max(1.0, float(scores.max()) - float(scores.min())) if len(scores) else 1.0
     n = len(values)
     low = high = float("nan")
     if n > 1:
         from scipy.stats import t
 
-        half = float(t.ppf((1 + level) / 2, n - 1)) * float(values.std(ddof=1)) / n**0.5
-        low, high = float(values.mean()) - half, float(values.mean()) + half
+        mean, spread = float(values.mean()), float(values.std(ddof=1))
+        half = float(t.ppf((1 + level) / 2, n - 1)) * spread / n**0.5
+        low, high = mean - half, mean + half
+        if spread <= SAME:
+            missed = 1 - (1 - level) ** (1 / n)
+            low, high = mean - missed * (mean + reach), mean + missed * (reach - mean)
+        low, high = max(low, -reach), min(high, reach)
     return MatchedEffect(float(values.mean()), low, high, n, files)
+
+
+def _tested(design: MatchedDesign) -> Bools:
+    return np.asarray((design.plans[0].partition == TEST) & (design.pair >= 0), bool)
 
 
 def pair_values(design: MatchedDesign, first: ArrayLike, second: ArrayLike) -> tuple[Floats, int]:
@@ -77,7 +93,7 @@ def pair_values(design: MatchedDesign, first: ArrayLike, second: ArrayLike) -> t
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if a.shape != design.pair.shape or b.shape != design.pair.shape:
         raise InputError(f"scores {a.shape} and {b.shape}", f"{design.pair.shape}, one a sample of the corpus")
-    test = (design.plans[0].partition == TEST) & (design.pair >= 0)
+    test = _tested(design)
     pair, own = design.pair[test], design.own_first[test]
     if not np.isfinite(np.r_[a[test], b[test]]).all():
         raise InputError("a test sample has no finite score", "a score for every test sample of both runs")

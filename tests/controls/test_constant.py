@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from fiftyone_hsd.controls._readers import described, prepared
+from fiftyone_hsd.controls._study import study as study_of
 from fiftyone_hsd.controls.constant import constant
 
 
@@ -32,3 +35,15 @@ def test_equal_pictures_are_no_vectors(corpus, preset: str) -> None:
     assert not same.values.any()
     other = described(study, [prepared(study, grey)] * 4 + [prepared(study, grey + np.uint8(80))], "x")
     assert other.values.any(axis=1).all()
+
+
+def test_a_class_that_is_never_tested_moves_chance_in_words_and_numbers_alike(corpus) -> None:
+    base = corpus()
+    labels = base.samples.labels.copy()
+    labels[0] = 2
+    samples = dataclasses.replace(base.samples, labels=labels, classes=(*base.samples.classes, "rare"))
+    found = constant(study_of(samples, base.scan, base.grouping, base.settings, base.gallery))
+    told = {r.chance for r in found.results if r.effect.metric == "balanced_accuracy" and r.effect.what == "score"}
+    (chance,) = told
+    (said,) = [n.text for n in found.notes if "chance" in n.text]
+    assert f"chance {chance:.3f}" in said

@@ -75,3 +75,15 @@ def test_scores_must_fit():
         matched_effect(design, scores[0][:-1], scores[1])
     with pytest.raises(InputError):
         matched_effect(design, np.full_like(scores[0], np.nan), scores[1])
+
+
+def test_pairs_that_all_say_the_same_still_leave_a_doubt():
+    """Three pairs of three: what 1 - .05^(1/3) = 63 % of all pairs would do is not known."""
+    codes = np.repeat(np.arange(8), 4)
+    design = matched(np.zeros(32, int), codes, seed=0, share=0.75)
+    own = design.own_first.astype(float)
+    found = matched_effect(design, own, 1 - own)
+    assert (found.pairs, found.estimate) == (3, 1.0)
+    assert (found.low, found.high) == (pytest.approx(1 - 2 * (1 - 0.05 ** (1 / 3))), 1.0)
+    same = matched_effect(design, np.ones(32), np.ones(32))
+    assert (same.low, same.high) == (pytest.approx(-(1 - 0.05 ** (1 / 3))), pytest.approx(1 - 0.05 ** (1 / 3)))
