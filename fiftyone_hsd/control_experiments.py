@@ -17,7 +17,7 @@ from .controls._cost import fast_seconds
 from .controls._gallery import Gallery
 from .controls._given_away import given_away
 from .controls._study import study
-from .errors import EmptyError, PathError, StaleError, StoreError
+from .errors import EmptyError, FieldError, InputError, PathError, StaleError, StoreError
 from .model import AuditReport, Bools, Grouping, Note, Samples, Scan
 from .progress import Progress, guarded
 from .scan import scan
@@ -142,13 +142,24 @@ def chosen(control: Sequence[str]) -> list[str]:
 
 
 def run_controls(made: Study, wanted: Sequence[str], progress: Progress) -> list[Outcome]:
-    """Run them one after another; before each, what it will take by measured costs."""
+    """Run them one after another; before each, what it will take by measured costs.
+
+    What one of several cannot use (a cell that holds no box) is said in its place, and the others go on.
+    """
     outcomes = []
     for k, name in enumerate(wanted):
         seconds = fast_seconds(made, name)
         about = f", about {seconds:.0f} s" if seconds >= 1 else ""
         progress(k, len(wanted), f"control {k + 1} of {len(wanted)}: {name.replace('_', ' ')}{about}")
-        outcomes.append(by_name(name)(made, progress=progress))
+        try:
+            outcomes.append(by_name(name)(made, progress=progress))
+        except FieldError:  # a name that was typed wrong
+            raise
+        except InputError as error:
+            if len(wanted) == 1:
+                raise
+            text = f"{name.replace('_', ' ')}: {error}"
+            outcomes.append(Outcome((), (Note("not evaluated", f"control: {name}", text),)))
     return outcomes
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import InputError
-from .model import TRAIN
+from .model import TEST, TRAIN
+from .settings import whole
 
 PRESETS = ("fast", "paper")
 CORNERS = ("upper-left", "upper-right", "lower-left", "lower-right", "top", "bottom", "left", "right", "middle")
@@ -72,15 +73,15 @@ class ControlSettings:
             raise InputError(f"preset = {self.preset!r}", ", ".join(PRESETS))
         if self.corner not in CORNERS:
             raise InputError(f"corner = {self.corner!r}", ", ".join(CORNERS))
-        if not 1 <= int(self.seeds) <= 1000:
-            raise InputError(f"seeds = {self.seeds}", "1 to 1000")
+        if not whole(self.seeds) or not 1 <= int(self.seeds) <= 1000:
+            raise InputError(f"seeds = {self.seeds!r}", "a whole number, 1 to 1000")
         self.width_height  # noqa: B018 - refuses a size that is none
         if self.object_pixels < 0 or self.object_side < 1:
             raise InputError(
                 f"object_pixels = {self.object_pixels}, object_side = {self.object_side}", "0 or more, 1 or more"
             )
-        if self.fractions is not None and (TRAIN not in self.fractions or len(self.fractions) < 2):
-            raise InputError(f"fractions = {dict(self.fractions)}", "'train' and at least one more")
+        if self.fractions is not None and not {TRAIN, TEST} <= set(self.fractions):
+            raise InputError(f"fractions = {dict(self.fractions)}", "'train' and 'test', and others beside them")
 
     @property
     def width_height(self) -> tuple[int, int]:

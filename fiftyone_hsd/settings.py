@@ -7,8 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .errors import InputError
 from .model import TRAIN
+
+
+def whole(value: Any) -> bool:
+    """Whether a value is a whole number, of whatever type of number."""
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and float(value).is_integer()
 
 
 @dataclass(frozen=True)
@@ -64,9 +71,10 @@ class Settings:
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else str(value))
         models: str | Sequence[str] = self.models
-        object.__setattr__(self, "models", (models,) if isinstance(models, str) else tuple(models))
-        if not 1 <= int(self.seeds) <= 1000:
-            raise InputError(f"seeds = {self.seeds}", "1 to 1000")
+        names = (models,) if isinstance(models, str) else tuple(dict.fromkeys(models))
+        object.__setattr__(self, "models", names)
+        if not whole(self.seeds) or not 1 <= int(self.seeds) <= 1000:
+            raise InputError(f"seeds = {self.seeds!r}", "a whole number, 1 to 1000")
         if self.unknown not in ("singleton", "refuse"):
             raise InputError(f"unknown = {self.unknown!r}", "'singleton' or 'refuse'")
         if self.near_copies not in ("auto", "on", "off"):

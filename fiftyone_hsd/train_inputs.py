@@ -35,8 +35,14 @@ def checked_networks(models: Sequence[str], options: Mapping[str, Any] | None) -
         FieldError: there is no such model.
         InputError: an option is unknown or out of range.
     """
+    if not models:
+        raise InputError("no model was named", "linear_probe, nearest_neighbour, lite0, vit, resnet50, timm:NAME")
+    if options is not None and not isinstance(options, Mapping):
+        raise InputError(f"options = {options!r}", "a mapping of names to values, such as {'steps': 500}")
     for model in models:
         trainers.by_name(model)
+    if options and not any(map(is_network, models)):
+        raise InputError(f"the options {', '.join(options)} without a network", "options of the recipe of a network")
     networks = [TrainConfig(m, 0, tuple((options or {}).items())) for m in models if is_network(m)]
     for config in networks:
         recipe(config)
@@ -129,6 +135,8 @@ def plans_of(report: AuditReport, conditions: str, seeds: int) -> tuple[list[Spl
         said = [n.text for n in report.notes if n.topic == "ladder"]
         why = said[0] if said else "no split has labelled images of two classes in train and others to test on"
         raise InfeasibleError(why, "labels, and two or more groups of a class")
+    if not isinstance(conditions, str):
+        raise InputError(f"conditions = {conditions!r}", "one text, names joined by commas")
     words = [c.strip() for c in conditions.split(",") if c.strip()]
     plain = ",".join(w for w in words if w != MATCHED)
     design = design_of(report.samples, report.grouping) if MATCHED in words else None

@@ -38,6 +38,8 @@ def test_the_verb_is_a_function_even_after_its_module_was_imported():
     [
         ({"seed": 3}, "unknown setting seed"),
         ({"seeds": 0}, "seeds = 0"),
+        ({"seeds": 1.5}, "seeds = 1.5"),
+        ({"seeds": "two"}, "seeds = 'two'"),
         ({"unknown": "x"}, "unknown = 'x'"),
         ({"fractions": {"train": 0.5, "test": 0.2}}, "summing to 1"),
     ],

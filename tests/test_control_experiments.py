@@ -132,6 +132,44 @@ def test_nothing_to_tell_apart(tinted, tmp_path) -> None:
             ControlSettings(**wrong)
 
 
+def test_a_cell_that_holds_no_box_is_named_and_costs_its_own_control_alone(tinted) -> None:
+    with (tinted / "labels.csv").open(newline="") as file:
+        head, *rows = csv.reader(file)
+    with (tinted / "boxes.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(
+            [[*head, "box"], *([*row, "" if k == 3 else "0,0,8,8"] for k, row in enumerate(rows))]
+        )
+    how = {"labels": tinted / "boxes.csv", "box_field": "box", "seeds": 1}
+    report = hsd.controls(tinted, control=("constant", "background_crop"), **how)
+    assert {r.control for r in report.control_results} == {"constant"}
+    (said,) = [n for n in report.notes if n.topic == "control: background_crop"]
+    assert said.level == "not evaluated"
+    assert f"{rows[3][0]}, column box" in said.text
+    with pytest.raises(InputError, match="column box"):
+        hsd.controls(tinted, control=("background_crop",), **how)
+    with pytest.raises(FieldError, match="nothing"):
+        hsd.controls(tinted, control=("constant", "background_crop"), **{**how, "box_field": "nothing"})
+
+
+def test_one_group_of_everything_is_no_alias_of_a_class(tinted, tmp_path) -> None:
+    rows = (tinted / "labels.csv").read_text().splitlines()
+    (tmp_path / "one.csv").write_text("\n".join(["path,group", *(f"{r.split(',')[0]},all" for r in rows[1:])]) + "\n")
+    how = {"labels": tinted / "labels.csv", "groups": tmp_path / "one.csv", "seeds": 1}
+    report = hsd.controls(tinted, control=("background_crop",), **how)
+    words = " ".join(n.text for n in report.notes)
+    assert "one single group holds all classes" in words
+    assert "no split keeps groups apart" in words
+    assert "they are the same groups" not in words
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"seeds": 1.7}, {"seeds": True}, {"fractions": {"train": 0.5, "val": 0.5}}, {"fractions": {"test": 1.0}}]
+)
+def test_settings_that_cannot_be(wrong) -> None:
+    with pytest.raises(InputError):
+        ControlSettings(**wrong)
+
+
 def test_options_and_defaults_are_those_of_the_settings() -> None:
     options = {p.name: p for p in typer.main.get_command(cli.app).commands["controls"].params}
     for field in dataclasses.fields(ControlSettings):

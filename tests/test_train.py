@@ -210,9 +210,26 @@ def test_the_grid_is_known_before_anything_is_done(audited, tmp_path):
     (row,) = outlook(before, out=tmp_path / "new", models=("lite0",), seeds=1, options={"steps": 3})
     assert (row.runs, row.left, np.isnan(row.seconds)) == (6, 6, True)
     assert not (tmp_path / "new").exists()
-    for models, options, error in ((("lite1",), {}, FieldError), (("lite0",), {"steps": -1}, InputError)):
+    for models, options, error in (
+        (("lite1",), {}, FieldError),
+        (("lite0",), {"steps": -1}, InputError),
+        (("lite0",), {"lr": float("nan")}, InputError),
+        (("lite0",), {"epochs": float("inf")}, InputError),
+        (("lite0",), {"lr": -1.0}, InputError),
+        (("lite0",), ["steps"], InputError),
+        (("linear_probe",), {"steps": 3}, InputError),
+        ((), {}, InputError),
+    ):
         with pytest.raises(error):
             outlook(before, out=tmp_path, models=models, seeds=1, options=options)
+    with pytest.raises(InputError, match="one text"):
+        outlook(before, out=tmp_path, models=("linear_probe",), seeds=1, conditions=["intact", "random"])
+
+
+def test_a_model_named_twice_is_trained_once(audited, tmp_path):
+    _, _, before = audited
+    report = train(before, out=tmp_path, models=("linear_probe", "linear_probe"), conditions="intact", seeds=1)
+    assert [(r.model, r.condition) for r in report.run_records] == [("linear_probe", "intact")]
 
 
 def test_the_matched_swap_is_trained_on_request_and_told_with_the_rest(audited, tmp_path):

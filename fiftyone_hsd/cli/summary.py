@@ -37,12 +37,12 @@ def show(console: Out, report: AuditReport) -> None:
 
 
 def conditions(effects: tuple[Effect, ...]) -> list[Table]:
-    """One table a model, one row a condition, pooled over seeds."""
+    """One table a model, one row a condition, pooled over seeds; exposure of one seed has no mean beside it."""
     pooled = {
         (e.what, e.model, e.condition): e
         for e in effects
         if not e.class_name and e.metric in ("", "balanced_accuracy") and e.partition in ("", "test")
-        if e.seed is None or e.condition == "existing"
+        if e.seed is None or e.condition == "existing" or e.what == "exposure_rate"
     }
     tables: dict[str, Table] = {}
     for (what, model, condition), effect in pooled.items():

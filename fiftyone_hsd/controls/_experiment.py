@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import FieldError, InputError
 from ..model import ControlSheet, Descriptors, Ints, Note, Run
 from ..progress import Progress
 from ._boxes import Box, cut, place
@@ -78,7 +81,21 @@ def crop_look(study: Study) -> Look:
 def crop_place(study: Study, row: int, picture: Pixels) -> Box:
     """Where the background crop of an image lies."""
     field = study.settings.box_field
-    return place(study.settings, None if field is None else str(study.samples.column(field)[row]), picture.shape)
+    if field is None:
+        return place(study.settings, None, picture.shape)
+    with named(study, row, field):
+        return place(study.settings, str(study.samples.column(field)[row]), picture.shape)
+
+
+@contextlib.contextmanager
+def named(study: Study, row: int, field: str) -> Iterator[None]:
+    """An InputError about a cell says which image and column it is of."""
+    try:
+        yield
+    except FieldError:  # there is no such column
+        raise
+    except InputError as error:
+        raise InputError(f"{study.samples.ids[row]}, column {field}: {error}") from error
 
 
 def _crop_variant(study: Study) -> str:

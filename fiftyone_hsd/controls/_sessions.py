@@ -46,6 +46,11 @@ def session_plans(study: Study, control: str) -> tuple[list[SplitPlan], list[Not
     rows = np.flatnonzero((study.samples.labels >= 0) & (column != ""))
     labels, ids = study.samples.labels[rows], [study.samples.ids[i] for i in rows]
     whole = whole_sessions(study, column)[rows]
+    if len(np.unique(whole)) < 2:
+        n = len(np.unique(column[rows]))
+        why = "there is one session" if n < 2 else f"groups that lie in several of the {n} sessions join all of them"
+        text = f"{control.replace('_', ' ')}: sessions of column {field} cannot be split: {why}"
+        return [], [Note("not evaluated", topic, text)]
     plans: list[SplitPlan] = []
     try:
         for seed in range(study.settings.seeds):

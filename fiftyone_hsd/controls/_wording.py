@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from ..model import Note
 from ..stats import Interval
-from ._study import ALPHA, Look, Study
+from ._study import ALPHA, Look, Study, one_group_a_class
 
 if TYPE_CHECKING:
     from ._two_by_two import Cells
 
 CONTROL = "control"
 ALIASED = "Whether it is the class or the session cannot be known: they are the same groups"
+UNSPLIT = "Whether it is the class or the group cannot be known: no split keeps groups apart"
 WITH_OBJECT = "That may be the object as well as acquisition; read it beside the controls without the object"
 WORDS = {
     "nearest_neighbour": "1-NN",
@@ -80,7 +81,8 @@ def _signal(study: Study, how: Look, cells: Sequence[Cells], doubt: str) -> Note
     if not how.object_free:
         return Note("info", topic, f"classes can be told apart, {where}, by {how.left}. {WITH_OBJECT}. {facts}")
     if study.per_image:
-        text = f"acquisitions can be told apart, image by image, by {how.left}{doubt}. {ALIASED}. {facts}"
+        why = ALIASED if one_group_a_class(study.samples, study.grouping) else UNSPLIT
+        text = f"acquisitions can be told apart, image by image, by {how.left}{doubt}. {why}. {facts}"
         return Note("warning", topic, text)
     text = f"classes differ in acquisition: on groups never seen they can be told apart by {how.left}{doubt}"
     return Note("warning", topic, f"{text}. No split repairs this. {facts}")

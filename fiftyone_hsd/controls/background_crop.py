@@ -12,7 +12,7 @@ from ..progress import Progress
 from ..stats import NAN
 from ._blank import COVERED, blank_note, blankness
 from ._boxes import cut, overlap, several
-from ._experiment import crop_look, crop_place, look
+from ._experiment import crop_look, crop_place, look, named
 from ._objects import fitting
 from ._study import Look, Outcome, Study
 
@@ -49,7 +49,8 @@ def _remark(study: Study, row: int, picture: Pixels) -> str:
         if share > COVERED:
             return f"not blank: {share:.0%} lies in masks of objects"
     elif field is not None:
-        share = overlap(box, several(str(study.samples.column(field)[row]), picture.shape))
+        with named(study, row, field):
+            share = overlap(box, several(str(study.samples.column(field)[row]), picture.shape))
         if share > COVERED:
             return f"not blank: {share:.0%} lies in boxes of objects"
     return blankness(cut(picture, box))

@@ -12,7 +12,7 @@ from ..errors import HsdError
 from ..model import ControlResult, Grouping, Ints, Links, Note, Samples
 from ..progress import Progress
 from ._boxes import several
-from ._experiment import sheet, vectors_of
+from ._experiment import named, sheet, vectors_of
 from ._gallery import Gallery
 from ._objects import crops_of, fitting, found_by_otsu, inside_boxes, parts_of
 from ._readers import read
@@ -85,7 +85,8 @@ def _pairs(study: Study, row: int, picture: Pixels) -> Crops:
         mask, boxes = parts_of(given, settings.object_pixels)
         mask = given  # a speck is no object, but it is no background either
     elif settings.objects_field is not None:
-        boxes = several(str(study.samples.column(settings.objects_field)[row]), picture.shape)
+        with named(study, row, settings.objects_field):
+            boxes = several(str(study.samples.column(settings.objects_field)[row]), picture.shape)
         mask = inside_boxes(picture.shape, boxes)
     else:
         mask, boxes = found_by_otsu(picture, settings.object_pixels)

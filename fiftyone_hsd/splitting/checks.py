@@ -20,6 +20,12 @@ def check_feasible(corpus: Table, wanted: Mapping[str, float], called: Sequence[
     """Raise InfeasibleError where whole groups cannot be in two partitions at all."""
     held, g = corpus.groups_of_class, len(corpus.counts)
     if (held < 2).all():
+        if g == 1 and len(held) > 1:
+            raise InfeasibleError(
+                f"one single group holds all classes ({listed(called)}): no split of whole groups has two sides",
+                "two or more groups",
+                "find out whether the group is really that large",
+            )
         one = "the only class is one single group" if len(held) == 1 else "every class is one single group"
         raise InfeasibleError(
             f"{one} ({listed(called)}): no split of whole groups has a class on both sides",

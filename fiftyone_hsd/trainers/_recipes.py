@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -88,6 +89,8 @@ class Recipe:
         for name, least in (("batch", 1), ("accumulate", 1), ("validations", 1), ("steps", 0), ("size", 0)):
             if getattr(self, name) < least:
                 raise InputError(f"{name} = {getattr(self, name)}", f"at least {least}")
+        if self.lr <= 0 or self.weight_decay < 0:
+            raise InputError(f"lr = {self.lr}, weight_decay = {self.weight_decay}", "above 0, and 0 or more")
         if not self.steps and not self.epochs > 0:
             raise InputError(f"epochs = {self.epochs}", "above 0")
         if self.batch % self.accumulate:
@@ -192,6 +195,8 @@ def _typed(name: str, value: Any, kind: type) -> Any:
     if kind is bool and str(value).lower() in ("true", "false", "1", "0"):
         return str(value).lower() in ("true", "1")
     try:
+        if kind is float and not math.isfinite(float(value)):
+            raise ValueError(value)
         if kind is not bool and not (kind is int and float(value) != int(float(value))):
             return kind(float(value)) if kind is int else kind(value)
     except (TypeError, ValueError, OverflowError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from fiftyone_hsd.controls._sessions import ACROSS, WITHIN, session_plans
 from fiftyone_hsd.controls.session_split import session_split
@@ -25,6 +26,19 @@ def study_of(corpus, drift: float):
     made = base.gallery.each(lambda i, p: np.clip(p.astype(float) + shift[i] - 60, 0, 255).astype(np.uint8), rows, "")
     blind = [np.concatenate([p[:12], p[:12][::-1]] * 2) for p in made]
     return dataclasses.replace(base, gallery=Gallery.holding(blind))
+
+
+@pytest.mark.parametrize(
+    ("session", "words"),
+    [
+        (np.zeros(120, int), "there is one session"),
+        (np.tile([0, 1], 60), "lie in several of the 2 sessions"),
+    ],
+)
+def test_what_joins_all_sessions_is_said(corpus, session, words: str) -> None:
+    found = session_split(corpus(metadata={"day": session}, session_field="day", seeds=1))
+    assert words in found.notes[0].text
+    assert found.results == ()
 
 
 def gaps(outcome) -> dict[str, float]:

@@ -147,6 +147,8 @@ def test_fewer_groups_than_partitions_are_refused(three):
         intact([0, 0, 0], [0, 1, 1], three, seed=0)
     with pytest.raises(InfeasibleError, match="the only class is one single group"):
         intact([0, 0], [5, 5], three, seed=0)
+    with pytest.raises(InfeasibleError, match="one single group holds all classes"):
+        intact([0, 1, 2], [5, 5, 5], three, seed=0)
 
 
 def test_no_partition_is_empty_even_where_every_class_has_too_few_groups(three):
