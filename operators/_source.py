@@ -40,9 +40,9 @@ def source_inputs(ctx, inputs, view):
     text = f"Groups: {groups['groups']:,} of the stored audit"
     text += f", after {many(len(said), 'verdict')}" if said else ""
     inputs.view("groups_known", types.Notice(label=text))
-    changes = dataset.changed_since(ctx.dataset)
-    if changes:
-        inputs.view("stale", types.Warning(label=f"Stale: since the audit of this dataset {changes}"))
+    stale = dataset.stale(ctx.dataset)
+    if stale:
+        inputs.view("stale", types.Warning(label=stale))
     return True
 
 

@@ -73,12 +73,18 @@ def _same(one, other):
     return plans[0] == plans[1] and one.samples.ids == other.samples.ids and one.versions == other.versions
 
 
+def stale_notes(ctx):
+    """What a result that starts from the stored audit has to say about changes since; calls by SDK see no form."""
+    stale = dataset.stale(ctx.dataset)
+    return [f"{stale}; the numbers speak of the images as they were"] if stale else []
+
+
 def needs_audit(ctx, inputs):
     """Whether there is no stored audit; the form then says so and cannot be executed."""
     if ctx.dataset is not None and dataset.stored_overview(ctx.dataset) is not None:
-        changes = dataset.changed_since(ctx.dataset)
-        if changes:
-            inputs.view("stale", types.Warning(label=f"Stale: since the audit of this dataset {changes}"))
+        stale = dataset.stale(ctx.dataset)
+        if stale:
+            inputs.view("stale", types.Warning(label=stale))
         return False
     invalid(inputs, "none", "This dataset holds no audit yet: run HSD: audit first")
     return True

@@ -55,7 +55,9 @@ class Undo(LongOperator):
         inputs = types.Object()
         held = dataset.recorded(ctx.dataset) if ctx.dataset is not None else []
         if not held:
-            invalid(inputs, "none", "This dataset holds no marks of ours: there is nothing to undo")
+            left = dataset.unrecorded(ctx.dataset) if ctx.dataset is not None else ""
+            why = f"no record of ours, but {left}" if left else "no marks of ours: there is nothing to undo"
+            invalid(inputs, "none", f"This dataset holds {why}")
         else:
             text = (
                 "Fields hsd_..., tags hsd:..., views hsd-... and the stored audit are removed; all else stays as it is"

@@ -28,8 +28,7 @@ class Shown:
 
 def following(found, author):
     """The first pair of the queue that this author has not judged."""
-    mine = {(v.path_a, v.path_b) for v in dataset.verdicts(found) if v.author == author}
-    return next((p for p in dataset.stored_queue(found) if (p.a, p.b) not in mine), None)
+    return next(iter(dataset.waiting(found, author)), None)
 
 
 def count(found, sample_id):
@@ -91,7 +90,8 @@ def _others(found, sample_id):
                 others.setdefault(other, evidence.between(rows[sample_id], rows[other]))
     if near:
         others.setdefault(near, f"nearest train image, similarity {similarity:.3f}; nothing links the two")
-    return list(others.items())[:MOST]
+    there = dataset.alive(found, others)
+    return [(other, why) for other, why in others.items() if other in there][:MOST]
 
 
 def _known(found, sample_id):

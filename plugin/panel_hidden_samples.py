@@ -20,6 +20,10 @@ NARROW = {"grid": {"sx": {"gridTemplateColumns": "minmax(0, 1fr)"}}}
 """The App lets the widest row decide the width; text would run over the right edge of a narrow panel."""
 EVERY = 4000
 """Milliseconds after which the panel looks again, while something runs."""
+NONE = "There is no image to show for this"
+GONE = "Its marks are gone: run HSD: audit again"
+MOST = 1e6
+"""No slide reaches it; what is no number is not below it either."""
 SLIM = {"tab": {"sx": {"minWidth": 0, "minHeight": 48, "padding": "8px 10px"}}}
 """Seven tabs beside the images."""
 
@@ -63,15 +67,23 @@ class HiddenSamples(foo.Panel):
         """A click: the grid shows what the stored audit says this bar, row or button holds."""
         found = drawing.click(self._blocks(ctx), ctx.params)
         if found is None:
-            ctx.ops.notify("There is no image to show for this", variant="info")
+            ctx.ops.notify(NONE, variant="info")
             return
         try:
             if found.wanted.get("everything"):
                 ctx.ops.clear_view()
                 return
-            view = dataset.filtered(ctx.dataset, found.wanted)
+            lost = dataset.missing(ctx.dataset, found.wanted)
+            view = None if lost else dataset.filtered(ctx.dataset, found.wanted)
         except HsdError as error:
             ctx.ops.notify(shown(str(error)), variant="error")
+            return
+        if view is None or not view:
+            # An empty grid would not say whether nothing is there or nothing is marked any more.
+            if lost or dataset.changed_since(ctx.dataset):
+                ctx.ops.notify(GONE, variant="warning")
+            else:
+                ctx.ops.notify(NONE, variant="info")
             return
         ctx.ops.set_view(view)
         fields = [f for f in found.fields if ctx.dataset.has_field(f)]
@@ -140,11 +152,10 @@ class HiddenSamples(foo.Panel):
                 self._look_again(panel)
                 row = panel.h_stack("again", gap=1)
                 row.btn("refresh", label="Refresh", on_click=self.on_refresh, variant="outlined")
-        changes = dataset.changed_since(ctx.dataset)
-        if changes:
+        stale = dataset.stale(ctx.dataset)
+        if stale:
             text = "Numbers and filters speak of the images as they were. Run HSD: audit again."
-            label = f"Stale: since the audit of this dataset {changes}"
-            panel.view("stale", types.AlertView(severity="warning", label=label, description=text))
+            panel.view("stale", types.AlertView(severity="warning", label=stale, description=text))
         self._verdicts(ctx, panel)
         self._notes(panel, overview)
         there, chosen = tabs(), self._tab(ctx)
@@ -180,7 +191,7 @@ class HiddenSamples(foo.Panel):
 
     def _tab(self, ctx):
         chosen = ctx.panel.get_state("tab")
-        return chosen if chosen in tabs() else FIRST
+        return chosen if isinstance(chosen, str) and chosen in tabs() else FIRST
 
     def _blocks(self, ctx):
         overview = dataset.stored_overview(ctx.dataset)
@@ -188,10 +199,10 @@ class HiddenSamples(foo.Panel):
             # What was found without an audit has no tabs to choose from yet, so it stands one below the other.
             found = {"label": "", **dataset.stored_findings(ctx.dataset)}
             there = {name: module for name, module in tabs().items() if name in found}
-            state = ctx.panel.state._data or {}
+            state = _state(ctx)
             return [b for module in there.values() for b in (Head(module.TITLE), *module.tab(found, state))]
         running = dataset.status(ctx.dataset).words if dataset.is_running(ctx.dataset) else ""
-        return tabs()[self._tab(ctx)].tab({**overview, "running": running}, ctx.panel.state._data or {})
+        return tabs()[self._tab(ctx)].tab({**overview, "running": running}, _state(ctx))
 
     def _choose(self, ctx, name, value):
         ctx.panel.set_state(name, value)
@@ -201,3 +212,10 @@ class HiddenSamples(foo.Panel):
         """Send the plots and tables of the chosen tab."""
         for name, value in drawing.data(self._blocks(ctx)).items():
             ctx.panel.set_data(name, value)
+
+
+def _state(ctx):
+    """The panel's state as far as a tab can use it: a browser, or whoever asks by REST, may send anything."""
+    state = ctx.panel.state._data
+    known = state.items() if isinstance(state, dict) else ()
+    return {k: v for k, v in known if isinstance(v, str) or (isinstance(v, (int, float)) and abs(v) < MOST)}

@@ -129,8 +129,9 @@ class Judge(foo.Panel):
             label = f"Verdicts by {shown(self._said_by(ctx))}: change"
             more.btn("name", label=label, on_click=self.on_name, variant="outlined")
         said, queue = dataset.verdicts(ctx.dataset), dataset.stored_queue(ctx.dataset)
+        there = len(dataset.stored_queue(ctx.dataset, there=True))
         mine = len({(v.path_a, v.path_b) for v in said if v.author == self._said_by(ctx)})
-        text = f"{many(len(said), 'verdict')} kept, {mine:,} pairs by you, {many(len(queue), 'pair')} in the queue"
+        text = f"{many(len(said), 'verdict')} kept, {mine:,} pairs by you, {many(there, 'pair')} in the queue"
         lines = [
             _estimate("Precision of the links", judged(queue, said, "link"), "random links were confirmed"),
             _estimate("Missed mates", judged(queue, said, "non-link"), "random pairs that nothing links are mates"),
@@ -158,7 +159,9 @@ def _estimate(name, found, what):
 
 
 def _current(ctx):
-    return str(ctx.current_sample or "")
+    """Id of the opened sample, "" if none is, it is gone, or what came is no id."""
+    given = ctx.current_sample
+    return given if isinstance(given, str) and dataset.alive(ctx.dataset, [given]) else ""
 
 
 def _number(value):

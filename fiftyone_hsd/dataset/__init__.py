@@ -4,7 +4,8 @@ Importing this package does not import fiftyone; calling it does.
 """
 
 from .annotating import Disagreement, annotator_views, disagreeing, group_attribute
-from .filters import filtered, images
+from .bulk import alive
+from .filters import filtered, images, missing
 from .installing import install_plugin
 from .keeping import recorded, stored_findings, stored_overview, stored_report
 from .masks import object_fields, object_masks
@@ -13,7 +14,7 @@ from .reading import from_name, from_view, label_fields, load, names, scalar_fie
 from .recording import write_controls, write_labels, write_repair, write_training
 from .root import root
 from .showing import dataset_of, link_to, open_app
-from .status import Status, Stopped, ask_to_stop, changed_since, forget_failure, is_running, running, status
+from .status import Status, Stopped, ask_to_stop, changed_since, forget_failure, is_running, running, stale, status
 from .verdicts import (
     add_verdict,
     add_verdicts,
@@ -23,8 +24,9 @@ from .verdicts import (
     judged_report,
     stored_queue,
     verdicts,
+    waiting,
 )
-from .writing import Written, storable, stored, undo, write_audit
+from .writing import Written, storable, stored, undo, unrecorded, write_audit
 
 __all__ = [
     "Disagreement",
@@ -33,6 +35,7 @@ __all__ = [
     "Written",
     "add_verdict",
     "add_verdicts",
+    "alive",
     "annotator_views",
     "ask_to_stop",
     "changed_by_verdicts",
@@ -54,6 +57,7 @@ __all__ = [
     "label_fields",
     "link_to",
     "load",
+    "missing",
     "names",
     "object_fields",
     "object_masks",
@@ -63,6 +67,7 @@ __all__ = [
     "running",
     "scalar_fields",
     "split_counts",
+    "stale",
     "status",
     "storable",
     "stored",
@@ -71,8 +76,10 @@ __all__ = [
     "stored_queue",
     "stored_report",
     "undo",
+    "unrecorded",
     "unusable",
     "verdicts",
+    "waiting",
     "write_audit",
     "write_controls",
     "write_labels",

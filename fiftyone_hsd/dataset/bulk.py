@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -148,6 +148,18 @@ def digests(dataset: Any, record: Record, ids: Sequence[str] | None = None) -> d
             text = json.dumps([values, tags], sort_keys=True, default=str)
             result[str(document["_id"])] = hashlib.blake2b(text.encode("ascii"), digest_size=8).hexdigest()
     return result
+
+
+def alive(dataset: Any, ids: Iterable[str] | None = None) -> set[str]:
+    """Ids of the samples that are there, in one query.
+
+    Args:
+        ids: only these, which may be any text; None = all.
+    """
+    from bson import ObjectId
+
+    wanted = {} if ids is None else {"_id": {"$in": [ObjectId(i) for i in ids if ObjectId.is_valid(i)]}}
+    return {str(document["_id"]) for document in dataset._sample_collection.find(wanted, {"_id": 1})}
 
 
 def _plain(value: Any) -> Any:

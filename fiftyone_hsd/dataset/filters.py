@@ -45,6 +45,14 @@ def filtered(dataset: Any, wanted: Filter) -> Any:
     return view
 
 
+def missing(dataset: Any, wanted: Filter) -> list[str]:
+    """Paths that a filter asks about and that are no fields of the dataset any more."""
+    paths = {*wanted.get("present", ()), *wanted.get("correct", ()), *wanted.get("wrong", ())}
+    for key in ("equal", "at_least", "below"):
+        paths.update(wanted.get(key, {}))
+    return sorted(path for path in paths if not dataset.has_field(path))
+
+
 def _expressions(wanted: Filter) -> list[Any]:
     fo = fiftyone()
     field, literal = fo.ViewField, fo.ViewExpression.literal

@@ -23,17 +23,24 @@ _OVERVIEWS: dict[tuple[str, ...], Mapping[str, Any]] = {}
 
 
 def now(dataset: Any) -> dict[str, Any]:
-    """When marks were finished, and how many samples the dataset then held: what "stale" is measured against."""
-    return {"written": datetime.now(UTC).isoformat(), "total": dataset._sample_collection.estimated_document_count()}
+    """When marks were finished, in which dataset, and how many samples it then held: what "stale" is measured against.
+
+    A clone of the dataset holds a copy of the record, but not its id.
+    """
+    total = dataset._sample_collection.estimated_document_count()
+    return {"written": datetime.now(UTC).isoformat(), "total": total, "dataset": str(dataset._doc.id)}
 
 
 def renew(dataset: Any, **more: Any) -> None:
-    """Count changes from now on, after marks of ours moved the time stamps; `more` is kept in the record."""
+    """Count changes from now on, after marks of ours moved the time stamps; `more` is kept in the record.
+
+    The number of samples stays that of the audit.
+    """
     if done(dataset):
         config = vars(dataset.get_run_info(AUDIT).config)
-        names = ("schema", "status", "fields", "tags", "views", "evaluations", "arranged")
+        names = ("schema", "status", "fields", "tags", "views", "evaluations", "arranged", "total", "dataset")
         values = {k: config[k] for k in names if k in config} | more
-        dataset.update_run_config(AUDIT, dataset.init_run(**values, **now(dataset)))
+        dataset.update_run_config(AUDIT, dataset.init_run(**values, written=datetime.now(UTC).isoformat()))
 
 
 def keep_report(dataset: Any, report: AuditReport) -> None:

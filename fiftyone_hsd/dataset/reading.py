@@ -233,7 +233,7 @@ def scalar_path(view: Any, name: str, allowed: str) -> str:
     """
     fo = fiftyone()
     # A field of our own names may be asked for on purpose (a repaired split); only guesses leave them out.
-    field = None if not name or name.startswith("_") else view.get_field(name)
+    field = _field(view, name)
     have = ", ".join(scalar_fields(view)) or "there is none"
     if field is None:
         raise FieldError(f"there is no field {name!r}", f"{allowed}: {have}", "name one of these")
@@ -251,13 +251,18 @@ def column_path(view: Any, name: str) -> str:
         FieldError: there is no such field, or it holds something else.
     """
     fo = fiftyone()
-    field = view.get_field(name) if name and not name.startswith("_") else None
+    field = _field(view, name)
     kind = getattr(field, "document_type", None)
     if kind is not None and issubclass(kind, fo.Detections):
         return f"{name}.detections.bounding_box"
     if kind is not None and issubclass(kind, fo.Detection):
         return f"{name}.bounding_box"
     return scalar_path(view, name, "a field with one value an image, or boxes")
+
+
+def _field(view: Any, name: object) -> Any:
+    """A field by name, None if there is none; calls by REST may ask for what is no text at all."""
+    return view.get_field(name) if isinstance(name, str) and name and not name.startswith("_") else None
 
 
 def split_counts(view: Any, split_field: str | None) -> dict[str, int]:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from ..progress import Progress
-from .keeping import AUDIT, RUNS, done
+from .keeping import AUDIT, done, renew
 from .root import root
 
 STORE, KEY, STOP = "hsd", "run", "stop"
@@ -21,6 +21,7 @@ EVERY = 2.0
 """Seconds between two signs of life."""
 SILENT = 90.0
 """Seconds without a sign of life after which a run counts as interrupted."""
+COPY = "this is a copy of an audited dataset: run HSD: audit"
 
 
 class Stopped(KeyboardInterrupt):
@@ -121,19 +122,46 @@ def forget_failure(view: Any) -> None:
 
 
 def changed_since(view: Any) -> str:
-    """How the dataset differs from the one that was audited, in words; "" if nothing changed since."""
+    """How the dataset differs from the one that was audited, in words; "" if nothing changed, or no audit is there.
+
+    Only the audit's own record counts: what other verbs wrote later says nothing about changes before it.
+    """
     dataset = root(view)
-    # Marks of a repair or of label results move the time stamps too; they are only written to what was audited.
-    configs = [dataset.get_run_info(run).config for run in RUNS.values() if dataset.has_run(run)]
-    config = max((c for c in configs if hasattr(c, "written")), key=lambda c: c.written)
+    if not done(dataset):
+        return ""
+    config = dataset.get_run_info(AUDIT).config
+    key = str(dataset._doc.id)
+    if getattr(config, "dataset", key) != key:
+        return COPY
     since = datetime.fromisoformat(config.written).astimezone(UTC).replace(tzinfo=None)
     samples = dataset._sample_collection
     later = {"$gt": since}
     added = samples.count_documents({"created_at": later})
     changed = samples.count_documents({"last_modified_at": later, "created_at": {"$lte": since}})
     removed = int(config.total) + added - samples.estimated_document_count()
-    counts = ((added, "added"), (removed, "removed"), (changed, "changed (labels, tags or other fields)"))
+    gone = len(set(config.fields) - set(dataset.get_field_schema()))
+    words = ("added", "removed", "changed (labels, tags or other fields)", "of its fields deleted")
+    counts = zip((added, removed, changed, gone), words, strict=True)
     return ", ".join(f"{n:,} {word}" for n, word in counts if n > 0)
+
+
+def stale(view: Any) -> str:
+    """`changed_since` as a sentence of its own, "" if nothing changed."""
+    changes = changed_since(view)
+    if not changes:
+        return ""
+    return f"Stale: {changes}" if changes == COPY else f"Stale: since the audit of this dataset {changes}"
+
+
+@contextlib.contextmanager
+def unnoticed(dataset: Any) -> Iterator[None]:
+    """Marks of ours that the block writes are no change since the audit; what changed before it stays a change."""
+    unchanged = done(dataset) and not changed_since(dataset)
+    try:
+        yield
+    finally:
+        if unchanged:
+            renew(dataset)
 
 
 def _store(dataset: Any) -> Any:

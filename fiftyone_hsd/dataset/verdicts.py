@@ -18,10 +18,11 @@ import numpy as np
 from ..exposure import exposure
 from ..judging import Pair, regrouped
 from ..model import DIFFERENT, SAME, AuditReport, Exposure, Grouping, Ints, Verdict
-from .bulk import Record, digests
-from .keeping import AUDIT, done, renew, stored_report, unpacked
+from .bulk import Record, alive, digests
+from .keeping import AUDIT, done, stored_report, unpacked
 from .marks import EXISTING, TAG, field_names, group_columns, primary
 from .root import root
+from .status import unnoticed
 
 STORE, PATCHES = "hsd_verdicts", "hsd_verdict_digests"
 ITSELF = "__store__"
@@ -94,12 +95,24 @@ def follow_verdicts(view: Any) -> int:
     return _follow(dataset, [], verdicts(dataset))
 
 
-def stored_queue(view: Any) -> list[Pair]:
-    """The pairs that the recorded audit puts up for judging."""
+def stored_queue(view: Any, *, there: bool = False) -> list[Pair]:
+    """The pairs that the recorded audit puts up for judging.
+
+    Args:
+        there: only pairs whose samples are both still in the dataset.
+    """
     dataset = root(view)
     if not done(dataset):
         return []
-    return [Pair(**p) for p in unpacked(dataset.load_run_results(AUDIT).queue)]
+    found = [Pair(**p) for p in unpacked(dataset.load_run_results(AUDIT).queue)]
+    ids = alive(dataset, {name for p in found for name in (p.a, p.b)}) if there else set()
+    return [p for p in found if not there or {p.a, p.b} <= ids]
+
+
+def waiting(view: Any, author: str | None = None) -> list[Pair]:
+    """The pairs of the queue that this author (None: anybody) has not judged and whose samples are both there."""
+    judged = {(v.path_a, v.path_b) for v in verdicts(view) if author in (None, v.author)}
+    return [p for p in stored_queue(view, there=True) if (p.a, p.b) not in judged]
 
 
 def patches(dataset: Any) -> Mapping[str, str]:
@@ -170,7 +183,8 @@ def _follow(dataset: Any, before: Sequence[Verdict], after: Sequence[Verdict]) -
         changed |= (one.exposed != other.exposed)[rows] | (one.mates_in_train != other.mates_in_train)[rows]
     if changed.any():
         columns = {name: values[changed].tolist() for name, values in now.items()}
-        _write(dataset, report, new, rows[changed], columns, _against(report, after))
+        with unnoticed(dataset):
+            _write(dataset, report, new, rows[changed], columns, _against(report, after))
     return int(changed.sum())
 
 
@@ -241,7 +255,6 @@ def _write(
     ids = [report.samples.ids[r] for r in rows.tolist()]
     value = {"time": datetime.now(UTC).isoformat(), "digests": digests(dataset, record, ids), "against": against}
     _store(dataset, PATCHES).set(f"{value['time']}:{uuid.uuid4().hex}", value)
-    renew(dataset)
 
 
 def _store(dataset: Any, name: str) -> Any:

@@ -17,18 +17,21 @@ from ..judging import Pair, queue
 from ..model import AuditReport
 from ..progress import Progress, guarded
 from .arranging import arrange, restore
-from .bulk import Record, digests, remove_marks, write_samples
+from .bulk import Record, alive, digests, remove_marks, write_samples
 from .filters import images
-from .keeping import RUNS, done, forget_report, keep_report, now, packed, renew, unpacked
+from .keeping import RUNS, forget_report, keep_report, now, packed, renew, unpacked
 from .marks import EXISTING, Evaluation, Marks, ViewPlan, marks
 from .overview import overview
-from .reading import GROUP, from_view, label_path
+from .reading import GROUP, OURS, from_view, label_path
 from .root import alone, root
-from .status import changed_since
+from .status import unnoticed
 from .verdicts import follow_verdicts, forget_patches, patches
 
 RUN = RUNS["audit"]
-FORCE = "undo with force=True removes the marks together with those changes"
+FORCE = (
+    "undo with force=True removes the marks together with those changes; in the App that is HSD: undo with "
+    'the box "Also drop marks that somebody changed since"'
+)
 AGAIN = "run the audit again"
 READING = ("label_field", "split_field", "group_field")
 
@@ -101,7 +104,7 @@ def write_results(
     """
     tell = guarded(progress)
     _check(view, report, tell)
-    with alone(view) as dataset:
+    with alone(view) as dataset, unnoticed(dataset):
         return _write(dataset, RUNS[what], planned, {k: packed(v) for k, v in results.items()}, force, tell)
 
 
@@ -149,12 +152,21 @@ def undo(view: Any, *, what: str = "audit", force: bool = False) -> Written:
         raise InputError(f"what = {what!r}", " or ".join(RUNS))
     with alone(view) as dataset:
         if not dataset.has_run(RUNS[what]):
-            raise InputError(f"the dataset {dataset.name!r} holds no {what}", advice="there is nothing to undo")
-        unchanged = done(dataset) and not changed_since(dataset)
-        removed = _undo(dataset, RUNS[what], force)
-        if unchanged:
-            renew(dataset)
-    return removed
+            came = f"the dataset {dataset.name!r} holds no {what}"
+            raise InputError(came, advice=unrecorded(dataset) or "there is nothing to undo")
+        with unnoticed(dataset):
+            return _undo(dataset, RUNS[what], force)
+
+
+def unrecorded(view: Any) -> str:
+    """What to say about fields of our names that no record holds (somebody deleted the runs), "" if there are none."""
+    dataset = root(view)
+    known = {name for what in RUNS if dataset.has_run(RUNS[what]) for name in written_names(dataset, what)}
+    found = [name for name in dataset.get_field_schema() if name.startswith(OURS) and name not in known]
+    if not found:
+        return ""
+    some = ", ".join(found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
+    return f"fields {some} exist without a record of what wrote them: delete them by hand if they are to go"
 
 
 def _undo(dataset: Any, run: str, force: bool) -> Written:
@@ -249,7 +261,7 @@ def refuse_changed(dataset: Any, run: str, record: Record) -> None:
     # A sample that was deleted took its marks along: nothing is left to lose there.
     changed = [i for i, digest in after.items() if before.get(i) != digest]
     lost = set(before) - set(after)
-    changed += sorted(lost & _alive(dataset)) if lost else []
+    changed += sorted(lost & alive(dataset)) if lost else []
     if changed:
         some = ", ".join(sorted(changed)[:5])
         raise StaleError(
@@ -259,10 +271,6 @@ def refuse_changed(dataset: Any, run: str, record: Record) -> None:
         now = saved_stages(dataset, name)
         if now is not None and now != stages:
             raise StaleError(f"the saved view {name!r} was changed since the audit wrote it", advice=FORCE)
-
-
-def _alive(dataset: Any) -> set[str]:
-    return {str(document["_id"]) for document in dataset._sample_collection.find({}, {"_id": 1})}
 
 
 def save_view(dataset: Any, plan: ViewPlan) -> list[str]:

@@ -123,3 +123,47 @@ def test_while_a_training_runs_its_tab_says_so_and_stops_it(event, audited):
     assert "reload_dataset" in asked
     assert "is running" not in words(asked)
     assert "on_tick" not in words(asked)
+
+
+ODD = (["x"], {"a": 1}, float("nan"), float("inf"), 10**400, True, None, -3)
+
+
+def test_a_state_of_any_kind_is_survived(event, audited):
+    found, _ = audited
+    state = {"mate": ["x"], "author": {"a": 1}, "naming": ["x"]}
+    for odd in ODD:
+        for tab in ("leaks", "ladder"):
+            names = ("condition", "threshold", "model", "trained_model", "trained_condition")
+            assert "Verdict" in words(event(found, "on_load", state={"tab": tab, **dict.fromkeys(names, odd)}))
+        assert "Verdict" in words(event(found, "on_load", state={"tab": odd}))
+        assert "No mate" in words(event(found, "on_load", panel="hsd_judge", state=state, current=odd))
+
+
+def test_a_click_on_marks_that_are_gone_says_so(event, audited):
+    found, report = audited
+    state = {"tab": "leaks", "condition": "intact"}
+    # No test image is exposed where groups are whole: an empty grid would be the truth and say nothing.
+    assert report.exposures[1].condition == "intact"
+    asked = event(found, "on_show", state=state, block="sides", idx=0)
+    assert "set_view" not in asked
+    assert "There is no image to show" in json.dumps(asked["notify"])
+    assert "set_view" in event(found, "on_show", state=state, block="sides", idx=1)
+    found.delete_sample_field("hsd_intact_exposed")
+    asked = event(found, "on_show", state=state, block="sides", idx=1)
+    assert "set_view" not in asked
+    assert "run HSD: audit again" in json.dumps(asked["notify"])
+    assert "1 of its fields deleted" in words(event(found, "on_load", state=state))
+
+
+def test_deleted_samples_leave_the_queue(event, audited):
+    found, _ = audited
+    first, *rest = dataset.waiting(found)
+    found.delete_samples([first.b])
+    mates = [p for p in rest if first.a in (p.a, p.b)]
+    shown = words(event(found, "on_load", panel="hsd_judge", current=first.a))
+    assert first.b not in shown
+    assert f"{len(dataset.waiting(found))} pairs in the queue" in shown
+    assert ("Do these belong to one group" in shown) or not mates
+    following = event(found, "on_next", panel="hsd_judge", current=first.a)["open_sample"][0]["id"]
+    assert following == dataset.waiting(found)[0].a != first.b
+    assert "No mate" in words(event(found, "on_load", panel="hsd_judge", current=first.b))

@@ -8,6 +8,7 @@ import pytest
 
 from fiftyone_hsd import audit, dataset, repair
 from fiftyone_hsd.dataset import Status
+from fiftyone_hsd.errors import InputError
 from fiftyone_hsd.store import from_bytes, to_bytes
 
 pytestmark = pytest.mark.mongod
@@ -75,6 +76,39 @@ def test_marks_of_our_own_are_no_changes(marked):
     assert dataset.changed_since(marked) == ""
     marked.limit(1).set_values("ground_truth.label", ["other"])
     assert dataset.changed_since(marked) == "1 changed (labels, tags or other fields)"
+
+
+def test_marks_of_our_own_hide_no_earlier_change(marked):
+    marked.delete_samples(marked.limit(3).values("id"))
+    marked.limit(5).set_values("ground_truth.label", ["other"] * 5)
+    assert dataset.changed_since(marked) == "3 removed, 5 changed (labels, tags or other fields)"
+    one, *others = zip(*marked.skip(5).values(["id", "hsd_group"]), strict=True)
+    other = next(name for name, group in others if group != one[1])
+    assert dataset.add_verdict(marked, one[0], other, "same", "ann") > 0
+    assert dataset.changed_since(marked).startswith("3 removed, ")
+    repair(marked, group_field="patient", write=True)
+    assert dataset.changed_since(marked).startswith("3 removed, ")
+    dataset.undo(marked, what="repair")
+    assert dataset.changed_since(marked).startswith("3 removed, ")
+
+
+def test_a_copy_of_an_audited_dataset_says_so(marked):
+    copy = marked.clone()
+    assert dataset.changed_since(copy) == "this is a copy of an audited dataset: run HSD: audit"
+    assert dataset.stale(copy) == f"Stale: {dataset.changed_since(copy)}"
+    copy.delete()
+    assert dataset.stale(marked) == ""
+
+
+def test_fields_without_their_record_and_a_record_without_its_fields_are_said(marked):
+    marked.delete_sample_fields(["hsd_exposed", "hsd_group_size"])
+    assert "2 of its fields deleted" in dataset.changed_since(marked)
+    assert dataset.stale(marked).startswith("Stale: since the audit of this dataset ")
+    assert dataset.unrecorded(marked) == ""
+    marked.delete_runs()
+    assert dataset.changed_since(marked) == ""
+    with pytest.raises(InputError, match=r"hsd_\w+, .* exist without a record"):
+        dataset.undo(marked)
 
 
 def test_two_datasets_do_not_speak_of_each_other(marked, fo):

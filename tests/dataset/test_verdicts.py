@@ -137,3 +137,10 @@ def test_the_queue_names_samples_of_the_audit(marked):
     assert pairs
     assert all({p.a, p.b} <= ids and p.a < p.b for p in pairs)
     assert {p.kind for p in pairs} >= {"link", "non-link"}
+    gone = pairs[0].a
+    found.delete_samples([gone])
+    dataset.add_verdict(found, pairs[-1].a, pairs[-1].b, SAME, "ann")
+    there = [p for p in pairs if gone not in (p.a, p.b)]
+    assert dataset.stored_queue(found, there=True) == there == dataset.waiting(found, "bob")
+    assert dataset.waiting(found) == dataset.waiting(found, "ann") == there[:-1]
+    assert dataset.stored_queue(found) == pairs
