@@ -9,7 +9,7 @@ from fiftyone_hsd.errors import HsdError
 from fiftyone_hsd.grouping._user_pattern import pattern_groups
 from fiftyone_hsd.settings import Settings
 
-from ._inputs import choices, invalid
+from ._inputs import choices, invalid, text_of
 
 TAGS = "(sample tags)"
 DEFAULT_LABEL = "ground_truth"
@@ -20,14 +20,18 @@ DEFAULTS = Settings()
 
 
 def corpus_settings(params):
-    """Settings of labels, split and groups from the parameters of a form or of an SDK call."""
+    """Settings of labels, split and groups from the parameters of a form or of an SDK call.
+
+    Raises:
+        InputError: a name or pattern that is no text.
+    """
     by = params.get("groups_by")
-    split = params.get("split_field")
+    split = text_of(params, "split_field")
     return {
-        "label_field": params.get("label_field") or None,
-        "split_field": None if split in (None, "", TAGS) else split,
-        "group_field": params.get("group_field") or None if by in (None, FIELD) else None,
-        "pattern": params.get("pattern") or None if by in (None, PATTERN) else None,
+        "label_field": text_of(params, "label_field"),
+        "split_field": None if split in (None, TAGS) else split,
+        "group_field": text_of(params, "group_field") if by in (None, FIELD) else None,
+        "pattern": text_of(params, "pattern") if by in (None, PATTERN) else None,
         "names": by == NAMES if by else bool(params.get("names", DEFAULTS.names)),
         "near_copies": params.get("near_copies") or DEFAULTS.near_copies,
         "trust_split": bool(params.get("trust_split", DEFAULTS.trust_split)),
@@ -67,8 +71,8 @@ def _split_input(ctx, inputs, view):
     fields = dataset.scalar_fields(view)
     ways = choices([(TAGS, "sample tags train, val, test"), *((f, f"field {f}") for f in fields)])
     inputs.enum("split_field", ways.values(), label="Existing split", default=TAGS, view=ways)
-    chosen = corpus_settings(ctx.params)["split_field"]
     try:
+        chosen = corpus_settings(ctx.params)["split_field"]
         counts = dataset.split_counts(view, chosen)
     except HsdError as error:
         invalid(inputs, "split_error", error)

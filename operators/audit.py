@@ -12,7 +12,7 @@ from fiftyone_hsd.report import lookup
 from fiftyone_hsd.report.wording import many
 
 from ._corpus_form import DEFAULTS, corpus_inputs, corpus_settings, has_images
-from ._inputs import checked_folder, invalid
+from ._inputs import checked_folder, invalid, several, whole
 from ._running import LongOperator, skew
 
 
@@ -97,9 +97,9 @@ class Audit(LongOperator):
 
 def settings_of(params):
     """Settings of `fiftyone_hsd.audit` from the parameters of the form or of an SDK call; forms' defaults included."""
-    settings = {**corpus_settings(params), "seeds": int(params.get("seeds") or DEFAULTS.seeds)}
+    settings = {**corpus_settings(params), "seeds": whole(params, "seeds", DEFAULTS.seeds)}
     if params.get("models"):
-        settings["models"] = tuple(params["models"])
+        settings["models"] = several(params, "models")
     return settings
 
 

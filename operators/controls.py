@@ -17,7 +17,7 @@ from fiftyone_hsd.dataset.control_overview import control_overview
 from fiftyone_hsd.errors import HsdError, InputError, MissingExtraError
 from fiftyone_hsd.report.wording import many
 
-from ._inputs import checked_folder, choices, invalid
+from ._inputs import checked_folder, choices, invalid, several, whole
 from ._running import LongOperator
 from ._source import replace_input, source_inputs, source_of
 
@@ -126,10 +126,9 @@ class Controls(LongOperator):
 
 def options_of(params):
     """Options of `fiftyone_hsd.controls` out of the parameters of the form or of an SDK call."""
-    control = params.get("control") or [ALL]
-    options = {"control": tuple([control] if isinstance(control, str) else control)}
+    options = {"control": several(params, "control") or (ALL,)}
     options |= {name: str(params[name]) for name in TEXTS if params.get(name)}
-    options |= {name: int(params[name]) for name in ("seeds", "object_pixels", "object_side") if params.get(name)}
+    options |= {name: whole(params, name, 0) for name in ("seeds", "object_pixels", "object_side") if params.get(name)}
     options |= {name: str(params[name]) for name in ("box", *FIELDS) if params.get(name)}
     for name, none in (("box_field", CORNER), ("objects_field", OTSU)):
         if params.get(name) not in (None, "", none):

@@ -19,7 +19,7 @@ from fiftyone_hsd.report.wording import many
 from fiftyone_hsd.sensitivity import sensitivity
 
 from ._running import LongOperator
-from ._stored import needs_audit, report_of, state_folder
+from ._stored import needs_audit, report_of, stale_notes, state_folder
 
 COLUMNS = {
     "model": "Model",
@@ -86,6 +86,7 @@ class Effects(LongOperator):
         (progress or (lambda *_: None))(0, 0, "computing scores and intervals from the stored runs")
         report = judged(now)
         result = result_of(before, report, _since(ctx.dataset))
+        result["notes"] = [*stale_notes(ctx), *result["notes"]]
         if ctx.params.get("sensitivity"):
             found = sensitivity(report, state_folder(ctx), progress)
             result.update(_variants(dataclasses.replace(report, effects=(*report.effects, *found))))

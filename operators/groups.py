@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import fiftyone.operators as foo
 import numpy as np
@@ -11,13 +11,13 @@ from fiftyone.operators import types
 import fiftyone_hsd as hsd
 from fiftyone_hsd import dataset
 from fiftyone_hsd.dataset.filters import MOST_IDS
-from fiftyone_hsd.errors import EmptyError, HsdError, InputError
+from fiftyone_hsd.errors import EmptyError, HsdError
 from fiftyone_hsd.folder.tables import write_table
 from fiftyone_hsd.groups import table_of
 from fiftyone_hsd.report.wording import many, part, short
 
 from ._corpus_form import corpus_inputs, corpus_settings, has_images
-from ._inputs import first_line, invalid
+from ._inputs import csv_file, invalid
 from ._running import LongOperator, skew
 from ._stored import report_of
 
@@ -90,7 +90,7 @@ class Groups(LongOperator):
 
     def work(self, ctx, progress):
         params, view = ctx.params, ctx.target_view()
-        out = _file(params.get("out"))
+        out = _out(params)
         if not len(view):
             raise EmptyError("this view shows no image", "a view with images")
         settings = corpus_settings(params)
@@ -204,22 +204,14 @@ def _form(ctx, inputs):
     inputs.bool("show", label="Show the groups in the grid, the largest first", default=True)
     inputs.str("out", label=f"CSV file on the machine that runs FiftyOne ({HEAD}; optional)")
     try:
-        _file(ctx.params.get("out"))
+        _out(ctx.params)
     except HsdError as error:
         invalid(inputs, "out_error", error)
 
 
-def _file(text):
+def _out(params):
     """The CSV file to write, None if none is wanted; only groups of an earlier run are overwritten."""
-    if not text:
-        return None
-    path = Path(str(text)).expanduser()
-    if not path.is_absolute() or path.suffix.lower() != ".csv" or not path.parent.is_dir():
-        allowed = "the absolute path of a .csv file in a folder on the machine that runs FiftyOne"
-        raise InputError(f"the file {text!r}", allowed)
-    if path.exists() and first_line(path) != HEAD:
-        raise InputError(f"{text!r} holds something else", "a new file, or groups of an earlier run")
-    return path
+    return csv_file(params["out"], HEAD) if params.get("out") else None
 
 
 def _span(low, high):

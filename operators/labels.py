@@ -13,7 +13,7 @@ from fiftyone_hsd.report.sections.labels import MEANINGS
 from fiftyone_hsd.report.wording import many
 
 from ._corpus_form import DEFAULTS
-from ._inputs import checked_folder, invalid
+from ._inputs import checked_folder, invalid, several, whole
 from ._running import LongOperator
 from ._source import replace_input, source_inputs, source_of
 
@@ -81,10 +81,10 @@ class Labels(LongOperator):
         report = hsd.labels(
             source,
             model=params.get("model") or MODEL,
-            folds=int(params.get("folds") or FOLDS),
-            seeds=int(params.get("seeds") or DEFAULTS.seeds),
+            folds=whole(params, "folds", FOLDS),
+            seeds=whole(params, "seeds", DEFAULTS.seeds),
             descriptor=params.get("descriptor") or DEFAULTS.descriptor,
-            checks=tuple(params.get("checks") or ()),
+            checks=several(params, "checks"),
             out=out,
             progress=progress,
             **settings,
@@ -176,9 +176,12 @@ def _form(ctx, inputs):
     for name in CHECKS:
         checks.add_choice(name, label=name.replace("_", " "))
     inputs.list("checks", types.String(), label="Further checks of cleanlab's Datalab (optional)", view=checks)
-    wrong = sorted(set(ctx.params.get("checks") or ()) - set(CHECKS))
-    if wrong:
-        invalid(inputs, "checks_error", InputError(f"unknown check {', '.join(wrong)}", ", ".join(CHECKS)))
+    try:
+        wrong = sorted(set(several(ctx.params, "checks")) - set(CHECKS))
+        if wrong:
+            raise InputError(f"unknown check {', '.join(wrong)}", ", ".join(CHECKS))
+    except HsdError as error:
+        invalid(inputs, "checks_error", error)
     replace_input(ctx, inputs, "labels", "label results")
     inputs.str("out", label="Report folder on the machine that runs FiftyOne (optional)")
     try:

@@ -11,9 +11,9 @@ from fiftyone_hsd.errors import HsdError
 from fiftyone_hsd.report import lookup
 
 from ._corpus_form import DEFAULTS
-from ._inputs import checked_folder, invalid
+from ._inputs import checked_folder, invalid, share, whole
 from ._running import LongOperator
-from ._stored import needs_audit, report_of
+from ._stored import needs_audit, report_of, stale_notes
 
 COLUMNS = {"condition": "Condition", "n": "Test images", "exposed": "Exposed", "crossing": "Groups crossing"}
 OURS = ("report.json", ".hsd")
@@ -73,11 +73,12 @@ class Ladder(LongOperator):
     def work(self, ctx, progress):
         given = ctx.params
         out = checked_folder(given.get("out"), OURS)
+        stale = stale_notes(ctx)
         report = hsd.ladder(
             report_of(ctx, judged=True),
-            seeds=int(given.get("seeds") or DEFAULTS.seeds),
-            conditions=int(given.get("conditions") or 5),
-            sentinel=float(given.get("sentinel") or 0.0),
+            seeds=whole(given, "seeds", DEFAULTS.seeds),
+            conditions=whole(given, "conditions", 5),
+            sentinel=share(given, "sentinel", 0.0),
             validation=given.get("validation") or "cross",
             out=out,
             progress=progress,
@@ -95,7 +96,7 @@ class Ladder(LongOperator):
         return {
             "verdict": report.verdict,
             "conditions": rows,
-            "notes": [n.text for n in report.notes][:10],
+            "notes": [*stale, *(n.text for n in report.notes)][:10],
             "splits": str(out / "splits") if out else "",
             "report": str(out / "report.html") if out else "",
         }

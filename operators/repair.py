@@ -8,9 +8,9 @@ from fiftyone.operators import types
 import fiftyone_hsd as hsd
 from fiftyone_hsd.report.wording import many
 
-from ._inputs import choices, invalid
+from ._inputs import choices, invalid, whole
 from ._running import LongOperator
-from ._stored import audited, dataset, needs_audit, report_of
+from ._stored import audited, dataset, needs_audit, report_of, stale_notes
 
 NOTHING = "(none)"
 
@@ -55,13 +55,14 @@ class Repair(LongOperator):
 
     def work(self, ctx, progress):
         report, params = report_of(ctx, judged=True), ctx.params
+        stale = stale_notes(ctx)
         freeze = params.get("freeze")
         found = hsd.repair(
             report,
             condition=params.get("condition") or "existing",
             freeze=None if freeze in (None, "", NOTHING) else str(freeze),
             set_aside=params.get("set_aside") or "forced",
-            seed=int(params.get("seed") or 0),
+            seed=whole(params, "seed", 0),
             progress=progress,
         )
         written = None
@@ -70,7 +71,7 @@ class Repair(LongOperator):
             written = dataset.write_repair(
                 audited(ctx, report), report, found.repair, found.after, force=force, progress=progress
             )
-        return result_of(found, written)
+        return result_of(found, written, stale)
 
     def outputs(self, result):
         outputs = types.Object()
@@ -92,8 +93,8 @@ class Repair(LongOperator):
         yield ctx.ops.notify(f"HSD: repair: {result['said']}", variant="success")
 
 
-def result_of(found, written):
-    """The result as JSON."""
+def result_of(found, written, stale):
+    """The result as JSON; `stale` are the notes on what changed since the audit."""
     repair = found.repair
     said = f"{many(repair.moved, 'image')} move, {many(repair.set_aside, 'image')} are set aside"
     if not len(repair.rows):
@@ -107,7 +108,7 @@ def result_of(found, written):
         "moved": repair.moved,
         "set_aside": repair.set_aside,
         "optimal": repair.optimal,
-        "notes": [n.text for n in repair.plan.notes],
+        "notes": [*stale, *(n.text for n in repair.plan.notes)],
         "partitions": [
             {
                 "partition": name,

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import fiftyone.operators as foo
 from fiftyone.operators import types
 
 from fiftyone_hsd import dataset
 from fiftyone_hsd.dataset.filters import MOST_IDS
 from fiftyone_hsd.errors import InputError
-from fiftyone_hsd.grouping.review import read_verdicts, write_verdicts
+from fiftyone_hsd.grouping.review import COLUMNS, read_verdicts, write_verdicts
 from fiftyone_hsd.judging import judged
 from fiftyone_hsd.report.wording import many, part, percent
 
-from ._inputs import first_line
+from ._inputs import csv_file, read_csv_file
 from ._running import LongOperator
 from ._stored import needs_audit
 
@@ -73,15 +71,16 @@ class Review(LongOperator):
         what, found = ctx.params.get("what") or SHOW, ctx.dataset
         if what not in WAYS:
             raise InputError(f"what = {what!r}", ", ".join(WAYS))
-        changed = 0
+        changed, read = 0, []
         if what == EXPORT:
-            write_verdicts(_file(ctx.params.get("file"), new=True), dataset.verdicts(found))
+            write_verdicts(csv_file(ctx.params.get("file"), ",".join(COLUMNS)), dataset.verdicts(found))
         elif what == IMPORT:
             progress(0, 0, "reading the verdicts")
-            changed = dataset.add_verdicts(found, read_verdicts(_file(ctx.params.get("file"), new=False)))
+            read = read_verdicts(read_csv_file(ctx.params.get("file")))
+            changed = dataset.add_verdicts(found, read)
         elif what == FORGET:
             dataset.forget_verdicts(found)
-        return _result(found, what, changed)
+        return _result(found, what, changed, read)
 
     def outputs(self, result):
         outputs = types.Object()
@@ -96,10 +95,10 @@ class Review(LongOperator):
         yield ctx.ops.notify(f"HSD: review: {result['said'][0]}", variant="success")
 
 
-def _result(found, what, changed):
+def _result(found, what, changed, read):
+    """The result as JSON; `read` are the verdicts that a file held."""
     verdicts, queue = dataset.verdicts(found), dataset.stored_queue(found)
-    done = {(v.path_a, v.path_b) for v in verdicts}
-    waiting = [p for p in queue if (p.a, p.b) not in done]
+    waiting = dataset.waiting(found)
     # A view shows each sample once; pairs that share one with an earlier pair wait for the next time.
     ids = {}
     for pair in waiting:
@@ -111,20 +110,14 @@ def _result(found, what, changed):
         if result.n:
             between = f"{percent(result.low)} to {percent(result.high)}"
             said.append(f"{part(result.k, result.n)} {name} (95 % interval {between})")
+    there = dataset.alive(found, {name for v in read for name in (v.path_a, v.path_b)})
+    strange = sum(not {v.path_a, v.path_b} <= there for v in read)
+    if strange:
+        words = "verdicts name no sample of this dataset; ids are needed"
+        said.append(f"{strange:,} of {len(read):,} {words}")
     if changed:
         said.append(f"the marks of {many(changed, 'image')} followed")
     said.append(
         "Open an image and its panel Judge to say what belongs together" if waiting else "Nothing is left to judge"
     )
     return {"what": what, "verdicts": len(verdicts), "changed": changed, "pairs": list(ids), "said": said}
-
-
-def _file(text, new):
-    path = Path(str(text or "")).expanduser()
-    if not text or not path.is_absolute() or path.suffix.lower() != ".csv":
-        raise InputError(f"the file {text!r}", "the absolute path of a .csv file on the machine that runs FiftyOne")
-    if not new and not path.is_file():
-        raise InputError(f"there is no file {text!r}")
-    if new and path.exists() and not first_line(path).startswith("path_a,path_b,verdict"):
-        raise InputError(f"{text!r} holds something else", "a new file, or earlier verdicts")
-    return path

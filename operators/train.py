@@ -19,7 +19,7 @@ from fiftyone_hsd.train_inputs import outlook
 from fiftyone_hsd.trainers._recipes import is_network, network_of, weights_digest
 
 from ._corpus_form import DEFAULTS
-from ._inputs import INSTALL, invalid
+from ._inputs import INSTALL, invalid, several, whole
 from ._running import LongOperator
 from ._stored import audited, needs_audit, report_of, training_folder
 
@@ -69,7 +69,7 @@ class Train(LongOperator):
             a dict with the runs, the scores with intervals, and the names of what was written
         """
         if isinstance(options.get("models"), (list, tuple)):
-            options["models"] = ",".join(options["models"])
+            options["models"] = ",".join(several(options, "models"))
         return foo.execute_operator(
             self.uri, {"view": sample_collection.view()}, params=options, request_delegation=delegate
         )
@@ -147,22 +147,17 @@ def settings_of(params):
     """Arguments of `fiftyone_hsd.train` from the parameters of the form or of an SDK call; defaults included.
 
     Raises:
-        InputError: a number that is none, or below 0.
+        InputError: a number that is none or below 0, or names that are none.
     """
-    words = params.get("models") or ",".join(MODELS)
-    models = [w.strip() for w in (words if isinstance(words, (list, tuple)) else str(words).split(",")) if w.strip()]
-    options = {}
-    for name in RECIPE:
-        value = params.get(name) or 0
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0 or value != int(value):
+    options = {name: whole(params, name, 0) for name in RECIPE}
+    for name, value in options.items():
+        if value < 0:
             raise InputError(f"{name} = {value!r}", "a whole number, 0 = as the recipe has it")
-        if value:
-            options[name] = int(value)
     return {
-        "models": tuple(dict.fromkeys(models)),
-        "conditions": params.get("conditions") or "all",
-        "seeds": int(params.get("seeds") or DEFAULTS.seeds),
-        "options": options,
+        "models": several(params, "models") or tuple(MODELS),
+        "conditions": ",".join(several(params, "conditions")) or "all",
+        "seeds": whole(params, "seeds", DEFAULTS.seeds),
+        "options": {name: value for name, value in options.items() if value},
     }
 
 

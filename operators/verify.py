@@ -8,7 +8,7 @@ from fiftyone.operators import types
 import fiftyone_hsd as hsd
 from fiftyone_hsd.errors import HsdError, PathError
 
-from ._inputs import invalid, read_folder
+from ._inputs import absolute, invalid, read_folder
 from ._running import LongOperator
 
 
@@ -67,6 +67,7 @@ class Verify(LongOperator):
             images = read_folder(images, "images")
         if key is not None and not str(key).endswith("alias_key.json"):
             raise PathError(f"{key!r} as key", "the file alias_key.json that HSD: export names")
+        key = None if key is None else absolute(key, "key")
         found = hsd.verify(release, images=images, key=key, progress=progress)
         rows = [
             {

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from fiftyone_hsd import audit, dataset, groups
+from fiftyone_hsd.errors import InputError
 from fiftyone_hsd.folder.tables import read_table
 from fiftyone_hsd.sensitivity import sensitivity
 
@@ -16,6 +18,28 @@ pytestmark = pytest.mark.mongod
 
 PLUGIN = "@fiftyone-hsd/hsd"
 FIELD_OF_VIEW = r"(?P<group>P\d+_S\d+_F\d+)"
+WRONG = (
+    ("report", {"out": "~nouser/x"}, "cannot be used"),
+    ("report", {"out": "/etc/passwd/x"}, "below the file /etc/passwd"),
+    ("export", {"to": "/tmp/" + "x" * 300}, r"x\.\.\..* cannot be used"),
+    ("ladder", {"out": "/tmp/a\0b"}, "NUL"),
+    ("ladder", {"seeds": "abc"}, "seeds = 'abc'"),
+    ("ladder", {"sentinel": float("nan")}, "sentinel = nan"),
+    ("groups", {"out": "/nowhere/at/all/g.csv"}, "folder of the file"),
+    ("groups", {"out": "/tmp/" + "x" * 300 + ".csv"}, "cannot be used"),
+    ("review", {"what": "export", "file": "/nowhere/at/all/v.csv"}, "folder of the file"),
+    ("review", {"what": "import", "file": "~nouser/v.csv"}, "cannot be used"),
+    ("verify", {"release": "/tmp/a\0b"}, "NUL"),
+    ("audit", {"seeds": float("inf")}, "seeds = inf"),
+    ("audit", {"split_field": 5}, "split_field = 5"),
+    ("audit", {"pattern": ["x"]}, r"pattern = \['x'\]"),
+    ("audit", {"models": [1]}, r"models = \[1\]"),
+    ("labels", {"checks": 1}, "checks = 1"),
+    ("controls", {"control": 1}, "control = 1"),
+    ("train", {"seeds": float("nan")}, "seeds = nan"),
+    ("train", {"steps": float("inf")}, "steps = inf"),
+    ("train", {"models": [1]}, r"models = \[1\]"),
+)
 
 
 @pytest.fixture
@@ -34,12 +58,17 @@ def audited(make_dataset):
     return found, report
 
 
-def form(fo, name, found):
-    """The entries of an operator's form for a dataset."""
+def context(fo, name, found, **params):
+    """An operator, and what it is given when it is asked by REST."""
     operator = fo.operators.get_operator(f"{PLUGIN}/{name}")
     executor = fo.operators.executor.Executor()
-    request = {"dataset_name": found.name, "params": {}}
-    ctx = fo.operators.executor.ExecutionContext(request, executor=executor, operator_uri=operator.uri)
+    request = {"dataset_name": found.name, "params": params}
+    return operator, fo.operators.executor.ExecutionContext(request, executor=executor, operator_uri=operator.uri)
+
+
+def form(fo, name, found):
+    """The entries of an operator's form for a dataset."""
+    operator, ctx = context(fo, name, found)
     return operator.resolve_input(ctx).to_json()["type"]["properties"]
 
 
@@ -104,6 +133,15 @@ def test_arguments_are_checked(fo, run, audited, name, params, words):
         run(name, audited[0], **params)
 
 
+def test_paths_that_cannot_be_and_values_of_other_types_are_refused_in_words(fo, downloaded, audited):
+    """Past FiftyOne's own check of types, which REST calls need not pass. One audit for all: nothing is changed."""
+    for name, params, words in WRONG:
+        operator, ctx = context(fo, name, audited[0], **params)
+        operator.resolve_input(ctx)  # the form stands, whatever came
+        with pytest.raises(InputError, match=words):
+            operator.work(ctx, lambda *_: None)
+
+
 def test_without_an_audit_every_form_says_what_to_run(fo, downloaded, make_dataset, run):
     found = make_dataset("unaudited", every=40)
     for name in ("report", "export", "repair", "effects"):
@@ -156,6 +194,9 @@ def test_review_shows_pairs_and_moves_verdicts_through_a_file(fo, run, audited, 
     assert run("review", found, what="forget")["verdicts"] == 0
     assert run("review", found, what="import", file=str(file))["verdicts"] == 1
     assert dataset.verdicts(found)[0].author == "ann"
+    file.write_text("path_a,path_b,verdict,author,time\na.png,b.png,same,bob,\n")
+    said = run("review", found, what="import", file=str(file))["said"]
+    assert any(line.startswith("1 of 1 verdicts name no sample of this dataset; ids are needed") for line in said)
     for name, words in (("verdicts.csv", "absolute path"), ("/etc/passwd", "absolute path of a .csv file")):
         with pytest.raises(fo.operators.executor.ExecutionError, match=words):
             run("review", found, what="export", file=name)
@@ -264,6 +305,26 @@ def test_effects_follow_the_verdicts_and_write_nothing(fo, run, audited):
     found.reload()
     assert [s.to_dict() for s in found.limit(20)] == marks
     assert dataset.stored_report(found).verdict == report.verdict
+
+
+def test_results_say_what_changed_since_the_audit(run, audited):
+    found, _ = audited
+    assert not any("Stale" in note for name in ("ladder", "effects") for note in run(name, found)["notes"])
+    found.delete_samples(found.limit(2).values("id"))
+    for name, params in (("ladder", {"seeds": 1, "conditions": 2}), ("effects", {}), ("repair", {"dry_run": True})):
+        assert run(name, found, **params)["notes"][0].startswith("Stale: since the audit of this dataset 2 removed")
+
+
+def test_a_folder_that_cannot_be_written_is_refused_at_the_door(fo, run, audited, tmp_path, monkeypatch):
+    real = os.access  # the superuser may write anywhere
+    monkeypatch.setattr(os, "access", lambda path, mode, **more: path != tmp_path and real(path, mode, **more))
+    for name, params in (
+        ("report", {"out": str(tmp_path / "a" / "b")}),
+        ("groups", {"out": str(tmp_path / "groups.csv")}),
+        ("review", {"what": "export", "file": str(tmp_path / "verdicts.csv")}),
+    ):
+        with pytest.raises(fo.operators.executor.ExecutionError, match="no right to write"):
+            run(name, audited[0], **params)
 
 
 def test_effects_say_how_much_they_depend_on_the_groups(run, audited):
