@@ -416,6 +416,7 @@ def test_changes_of_others_are_refused_in_words(blood, audited, change):
         with pytest.raises(StaleError, match="changed since the audit wrote") as error:
             act()
         assert "force=True" in error.value.advice
+        assert "Also drop marks that somebody changed since" in error.value.advice  # the box in the App
         assert documents(blood) == changed
     dataset.undo(blood, force=True)
     assert documents(blood) == before
