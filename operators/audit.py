@@ -13,7 +13,16 @@ from fiftyone_hsd.report.wording import many
 
 from ._corpus_form import DEFAULTS, corpus_inputs, corpus_settings, has_images
 from ._inputs import checked_folder, invalid, several, whole
+from ._outputs import notes, places, table
 from ._running import LongOperator, skew
+
+COLUMNS = {
+    "condition": "Condition",
+    "n": "Test images",
+    "exposed": "Exposed",
+    "score": "Score",
+    "interval": "95 % interval",
+}
 
 
 class Audit(LongOperator):
@@ -71,23 +80,9 @@ class Audit(LongOperator):
     def outputs(self, result):
         outputs = types.Object()
         outputs.view("said", types.Notice(label=result.get("verdict", "")))
-        table = types.TableView()
-        for key, label in (
-            ("condition", "Condition"),
-            ("n", "Test images"),
-            ("exposed", "Exposed"),
-            ("score", "Score"),
-            ("interval", "95 % interval"),
-        ):
-            table.add_column(key, label=label)
-        outputs.list("conditions", types.Object(), view=table)
-        for note in result.get("notes", ()):
-            outputs.view(f"note_{len(outputs.properties)}", types.Warning(label=note))
-        views = result.get("views", ())
-        if views:
-            outputs.view("where", types.Notice(label=f"Saved views: {', '.join(views)}"))
-        if result.get("report"):
-            outputs.str("report", label="Report", view=types.LabelValueView(read_only=True))
+        table(outputs, "conditions", COLUMNS)
+        notes(outputs, result.get("notes", ()))
+        places(outputs, result)
         return outputs
 
     def finished(self, ctx, result):

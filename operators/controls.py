@@ -18,6 +18,7 @@ from fiftyone_hsd.errors import HsdError, InputError, MissingExtraError
 from fiftyone_hsd.report.wording import many
 
 from ._inputs import checked_folder, choices, invalid, several, whole
+from ._outputs import notes, places, table
 from ._running import LongOperator
 from ._source import replace_input, source_inputs, source_of
 
@@ -105,16 +106,9 @@ class Controls(LongOperator):
     def outputs(self, result):
         outputs = types.Object()
         outputs.view("said", types.Notice(label=result.get("said", "")))
-        table = types.TableView()
-        for key, label in COLUMNS.items():
-            table.add_column(key, label=label)
-        outputs.list("controls", types.Object(), view=table)
-        for i, note in enumerate(result.get("notes", ())):
-            outputs.view(f"note_{i}", types.Warning(label=note))
-        text = f"Saved views: {', '.join(result['views'])}" if result.get("views") else "No image is marked"
-        outputs.view("where", types.Notice(label=text))
-        if result.get("report"):
-            outputs.str("report", label="Report", view=types.LabelValueView(read_only=True))
+        table(outputs, "controls", COLUMNS)
+        notes(outputs, result.get("notes", ()))
+        places(outputs, result, "No image is marked")
         return outputs
 
     def finished(self, ctx, result):

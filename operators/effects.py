@@ -18,6 +18,7 @@ from fiftyone_hsd.report.sections import sensitivity as section
 from fiftyone_hsd.report.wording import many
 from fiftyone_hsd.sensitivity import sensitivity
 
+from ._outputs import notes, table
 from ._running import LongOperator
 from ._stored import needs_audit, report_of, stale_notes, state_folder
 
@@ -96,18 +97,11 @@ class Effects(LongOperator):
         outputs = types.Object()
         outputs.view("said", types.Notice(label=result.get("verdict", "")))
         outputs.view("since", types.Notice(label=result.get("since", "")))
-        table = types.TableView()
-        for key, label in COLUMNS.items():
-            table.add_column(key, label=label)
-        outputs.list("conditions", types.Object(), view=table)
+        table(outputs, "conditions", COLUMNS)
         if result.get("variants"):
             outputs.view("depends", types.Notice(label=result["depends"]))
-            table = types.TableView()
-            for key, label in VARIANTS.items():
-                table.add_column(key, label=label)
-            outputs.list("variants", types.Object(), view=table)
-        for i, note in enumerate(result.get("notes", ())):
-            outputs.view(f"note_{i}", types.Warning(label=note))
+            table(outputs, "variants", VARIANTS)
+        notes(outputs, result.get("notes", ()))
         return outputs
 
     def finished(self, ctx, result):

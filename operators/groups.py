@@ -18,6 +18,7 @@ from fiftyone_hsd.report.wording import many, part, short
 
 from ._corpus_form import corpus_inputs, corpus_settings, has_images
 from ._inputs import csv_file, invalid
+from ._outputs import notes, path, table
 from ._running import LongOperator, skew
 from ._stored import report_of
 
@@ -109,15 +110,10 @@ class Groups(LongOperator):
         for name, (title, columns) in TABLES.items():
             if result.get(name):
                 outputs.view(f"{name}_title", types.HeaderView(label=title, divider=False))
-                table = types.TableView()
-                for key, label in columns:
-                    table.add_column(key, label=label)
-                outputs.list(name, types.Object(), view=table)
-        for i, note in enumerate(result.get("notes", ())):
-            outputs.view(f"note_{i}", types.Warning(label=note))
+                table(outputs, name, dict(columns))
+        notes(outputs, result.get("notes", ()))
         outputs.view("marked", types.Notice(label="Nothing was marked: HSD: audit marks the groups on the samples"))
-        if result.get("out"):
-            outputs.str("out", label="Groups", view=types.LabelValueView(read_only=True))
+        path(outputs, result, "out", "Groups")
         return outputs
 
     def finished(self, ctx, result):

@@ -14,6 +14,7 @@ from fiftyone_hsd.report.wording import many
 
 from ._corpus_form import DEFAULTS
 from ._inputs import checked_folder, invalid, several, whole
+from ._outputs import notes, places, table
 from ._running import LongOperator
 from ._source import replace_input, source_inputs, source_of
 
@@ -95,16 +96,9 @@ class Labels(LongOperator):
     def outputs(self, result):
         outputs = types.Object()
         outputs.view("said", types.Notice(label=result.get("said", "")))
-        table = types.TableView()
-        for key, label in COLUMNS.items():
-            table.add_column(key, label=label)
-        outputs.list("mechanisms", types.Object(), view=table)
-        for i, note in enumerate(result.get("notes", ())):
-            outputs.view(f"note_{i}", types.Warning(label=note))
-        text = f"Saved views: {', '.join(result['views'])}" if result.get("views") else "No label is suspected"
-        outputs.view("where", types.Notice(label=text))
-        if result.get("report"):
-            outputs.str("report", label="Report", view=types.LabelValueView(read_only=True))
+        table(outputs, "mechanisms", COLUMNS)
+        notes(outputs, result.get("notes", ()))
+        places(outputs, result, "No label is suspected")
         return outputs
 
     def finished(self, ctx, result):

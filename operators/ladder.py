@@ -12,6 +12,7 @@ from fiftyone_hsd.report import lookup
 
 from ._corpus_form import DEFAULTS
 from ._inputs import checked_folder, invalid, share, whole
+from ._outputs import notes, path, table
 from ._running import LongOperator
 from ._stored import needs_audit, report_of, stale_notes
 
@@ -104,16 +105,11 @@ class Ladder(LongOperator):
     def outputs(self, result):
         outputs = types.Object()
         outputs.view("said", types.Notice(label=result.get("verdict", "")))
-        table = types.TableView()
-        for key, label in COLUMNS.items():
-            table.add_column(key, label=label)
-        outputs.list("conditions", types.Object(), view=table)
-        for i, note in enumerate(result.get("notes", ())):
-            outputs.view(f"note_{i}", types.Notice(label=note))
-        if result.get("splits"):
-            for key, label in (("splits", "Splits"), ("report", "Report")):
-                outputs.str(key, label=label, view=types.LabelValueView(read_only=True))
-        else:
+        table(outputs, "conditions", COLUMNS)
+        notes(outputs, result.get("notes", ()), kind=types.Notice)
+        path(outputs, result, "splits", "Splits")
+        path(outputs, result, "report", "Report")
+        if not result.get("splits"):
             outputs.view("unwritten", types.Notice(label="Nothing was written: name a folder to keep the splits"))
         return outputs
 

@@ -9,6 +9,7 @@ import fiftyone_hsd as hsd
 from fiftyone_hsd.report.wording import many
 
 from ._inputs import choices, invalid, whole
+from ._outputs import notes, places, table
 from ._running import LongOperator
 from ._stored import audited, dataset, needs_audit, report_of, stale_notes
 
@@ -76,15 +77,10 @@ class Repair(LongOperator):
     def outputs(self, result):
         outputs = types.Object()
         outputs.view("said", types.Notice(label=result.get("said", "")))
-        for i, note in enumerate(result.get("notes", ())):
-            outputs.view(f"note_{i}", types.Warning(label=note))
-        table = types.TableView()
+        notes(outputs, result.get("notes", ()))
         names = ("partition", "before", "after", "exposed_before", "exposed_after")
-        for key in names:
-            table.add_column(key, label=key.replace("_", " ").capitalize())
-        outputs.list("partitions", types.Object(), view=table)
-        if result.get("views"):
-            outputs.view("where", types.Notice(label=f"Saved views: {', '.join(result['views'])}"))
+        table(outputs, "partitions", {key: key.replace("_", " ").capitalize() for key in names})
+        places(outputs, result)
         return outputs
 
     def finished(self, ctx, result):

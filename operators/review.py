@@ -68,7 +68,7 @@ class Review(LongOperator):
         return types.Property(inputs, view=types.View(label="HSD: review"))
 
     def work(self, ctx, progress):
-        what, found = ctx.params.get("what") or SHOW, ctx.dataset
+        what, found = str(ctx.params.get("what") or SHOW), ctx.dataset
         if what not in WAYS:
             raise InputError(f"what = {what!r}", ", ".join(WAYS))
         changed, read = 0, []

@@ -20,6 +20,7 @@ from fiftyone_hsd.trainers._recipes import is_network, network_of, weights_diges
 
 from ._corpus_form import DEFAULTS
 from ._inputs import INSTALL, invalid, several, whole
+from ._outputs import notes, path, table
 from ._running import LongOperator
 from ._stored import audited, needs_audit, report_of, training_folder
 
@@ -100,19 +101,14 @@ class Train(LongOperator):
     def outputs(self, result):
         outputs = types.Object()
         outputs.view("said", types.Notice(label=result.get("said", "")))
-        for i, line in enumerate(result.get("failed", ())):
-            outputs.view(f"failed_{i}", types.Warning(label=line))
+        notes(outputs, result.get("failed", ()), "failed")
         for name, columns in (("plan", PLAN), ("runs", RUNS), ("scores", SCORES)):
             if result.get(name):
-                table = types.TableView()
-                for key, label in columns.items():
-                    table.add_column(key, label=label)
-                outputs.list(name, types.Object(), view=table)
+                table(outputs, name, columns)
         if result.get("evaluations"):
             text = f"Evaluation runs, also in FiftyOne's panel Model Evaluation: {', '.join(result['evaluations'])}"
             outputs.view("where", types.Notice(label=text))
-        if result.get("report"):
-            outputs.str("report", label="Report", view=types.LabelValueView(read_only=True))
+        path(outputs, result, "report", "Report")
         return outputs
 
     def finished(self, ctx, result):

@@ -9,6 +9,7 @@ import fiftyone_hsd as hsd
 from fiftyone_hsd.errors import HsdError, PathError
 
 from ._inputs import absolute, invalid, read_folder
+from ._outputs import table
 from ._running import LongOperator
 
 
@@ -86,10 +87,7 @@ class Verify(LongOperator):
             outputs.view("said", types.Success(label="The release holds"))
         else:
             outputs.view("said", types.Error(label="The release does not hold"))
-        table = types.TableView()
-        for key, label in (("check", "Check"), ("result", "Result"), ("compared", "Compared"), ("differs", "Differs")):
-            table.add_column(key, label=label)
-        outputs.list("checks", types.Object(), view=table)
+        table(outputs, "checks", {name: name.capitalize() for name in ("check", "result", "compared", "differs")})
         return outputs
 
     def finished(self, ctx, result):
