@@ -11,6 +11,7 @@ from .trainers._recipes import is_network
 
 CONTROL = "control"
 """With this begin the topics of a control's notes and the names of its settings."""
+TOPIC = "earlier results"
 LEFT_OUT = (
     "{found} of the earlier report spoke of other {other} and were left out: run {verbs} again on this audit for them"
 )
@@ -27,9 +28,7 @@ def carried_over(report: AuditReport, before: AuditReport | None) -> AuditReport
         return report
     other = different(report, before)
     if other:
-        found, verbs = (" and ".join(words) for words in zip(*there, strict=True))
-        text = LEFT_OUT.format(found=found, other=" and ".join(other), verbs=verbs)
-        return dataclasses.replace(report, notes=(*report.notes, Note("warning", "earlier results", text)))
+        return dataclasses.replace(report, notes=(*report.notes, left_out(there, other)))
     controls = [n for n in before.notes if n.topic.startswith(CONTROL)]
     more = {k: v for k, v in before.settings.items() if k.startswith(f"{CONTROL}_")}
     kept = dataclasses.replace(
@@ -54,6 +53,18 @@ def held(before: AuditReport) -> list[tuple[str, str]]:
     return [(words, verb) for found, words, verb in results if found]
 
 
+def left_out(there: list[tuple[str, str]], other: list[str]) -> Note:
+    """What of `held` does not stay, since it speaks of what is `different`."""
+    found, verbs = (" and ".join(words) for words in zip(*there, strict=True))
+    return Note("warning", TOPIC, LEFT_OUT.format(found=found, other=" and ".join(other), verbs=verbs))
+
+
+def same_splits(report: AuditReport, before: AuditReport) -> set[tuple[str, int]]:
+    """(condition, seed) of the splits that are the same in both."""
+    now = {(p.condition, p.seed): p.digest for p in report.plans}
+    return {key for p in before.plans if now.get(key := (p.condition, p.seed)) == p.digest}
+
+
 def different(report: AuditReport, before: AuditReport) -> list[str]:
     """What the two reports speak of that is not the same."""
     now, then = report.samples, before.samples
@@ -69,8 +80,7 @@ def _with_training(report: AuditReport, before: AuditReport) -> AuditReport:
     from .effects import FURTHER, effects
     from .verdict import verdict
 
-    now = {(p.condition, p.seed): p.digest for p in report.plans}
-    same = {key for p in before.plans if now.get(key := (p.condition, p.seed)) == p.digest}
+    same = same_splits(report, before)
     own = {(r.config.model, r.condition, r.seed) for r in report.runs}
     looks = report.settings.get("descriptor") == before.settings.get("descriptor")
     usable = [r for r in before.run_records if (r.condition, r.seed) in same and (looks or is_network(r.model))]
@@ -81,7 +91,7 @@ def _with_training(report: AuditReport, before: AuditReport) -> AuditReport:
     gone = len(before.run_records) - len(usable)
     if gone:
         text = f"{gone} trained runs were left out: their splits or their descriptor are not those of this audit"
-        notes.append(Note("warning", "earlier results", text))
+        notes.append(Note("warning", TOPIC, text))
     report = dataclasses.replace(
         report,
         runs=(*runs, *report.runs),

@@ -134,7 +134,8 @@ def plans_of(report: AuditReport, conditions: str, seeds: int) -> tuple[list[Spl
     if not any(trainable(report.samples, p) for p in report.plans):
         said = [n.text for n in report.notes if n.topic == "ladder"]
         why = said[0] if said else "no split has labelled images of two classes in train and others to test on"
-        raise InfeasibleError(why, "labels, and two or more groups of a class")
+        allowed = "" if "Allowed: " in why else "labels, and two or more groups of a class"
+        raise InfeasibleError(why, allowed)
     if not isinstance(conditions, str):
         raise InputError(f"conditions = {conditions!r}", "one text, names joined by commas")
     words = [c.strip() for c in conditions.split(",") if c.strip()]

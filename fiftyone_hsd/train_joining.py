@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
-from .carried import CONTROL, LEFT_OUT, different, held
+from .carried import CONTROL, TOPIC, different, held, left_out, same_splits
 from .matched_swap import SWAPPED, matched_numbers
 from .model import AuditReport, Note, Run, RunRecord, SplitPlan, sha256_json
 from .report.wording import many
@@ -15,7 +15,6 @@ from .trainers._recipes import BEST, in_words, is_network
 
 KEPT = ("control_results", "control_runs", "control_sheets", "label_results")
 """Results of other verbs, which training leaves alone."""
-TOPIC = "earlier results"
 
 Keys = Mapping[tuple[str, str, int], str]
 """(model, condition, seed) -> digest that a run of the present recipe has."""
@@ -53,7 +52,9 @@ def joined(
     if found is not None:
         stale = _of_another_recipe(found, keys or {}, descriptor, notes)
         new = {(r.model, r.condition, r.seed) for r in records} | {(r.config.model, r.condition, r.seed) for r in runs}
-        same = _same_plans(report, found, "groups" in other)
+        same = same_splits(report, found)
+        if "groups" not in other:  # the two plans of the matched swap follow from the groups
+            same |= {(r.condition, r.seed) for r in found.run_records if r.condition in SWAPPED}
         old_runs = [r for r in found.runs if _stays(r.config.model, r, same, new, stale)]
         old_records = [r for r in found.run_records if _stays(r.model, r, same, new, stale)]
         if "groups" not in other:
@@ -80,19 +81,8 @@ def _usable(report: AuditReport, before: AuditReport | None, notes: list[Note]) 
     if other == ["groups"]:  # runs under splits that are the same stay
         there = [one for one in there if one[1] != "train"]
     if there:
-        words, verbs = (" and ".join(w) for w in zip(*there, strict=True))
-        text = LEFT_OUT.format(found=words, other=" and ".join(other), verbs=verbs)
-        notes.append(Note("warning", TOPIC, text))
+        notes.append(left_out(there, other))
     return (before if other in ([], ["groups"]) else None), other
-
-
-def _same_plans(report: AuditReport, before: AuditReport, other_groups: bool) -> set[tuple[str, int]]:
-    """(condition, seed) of the splits that are the same in both."""
-    now = {(p.condition, p.seed): p.digest for p in report.plans}
-    same = {key for p in before.plans if now.get(key := (p.condition, p.seed)) == p.digest}
-    if not other_groups:
-        same |= {(r.condition, r.seed) for r in before.run_records if r.condition in SWAPPED}
-    return same
 
 
 def _stays(
