@@ -14,10 +14,11 @@ from .audit_groups import find_groups
 from .control_settings import ControlSettings
 from .controls import Outcome, Study, by_name, names
 from .controls._cost import fast_seconds
+from .controls._experiment import CellError
 from .controls._gallery import Gallery
 from .controls._given_away import given_away
 from .controls._study import study
-from .errors import EmptyError, FieldError, InputError, PathError, StaleError, StoreError
+from .errors import EmptyError, PathError, StaleError, StoreError
 from .model import AuditReport, Bools, Grouping, Note, Samples, Scan
 from .progress import Progress, guarded
 from .scan import scan
@@ -153,9 +154,7 @@ def run_controls(made: Study, wanted: Sequence[str], progress: Progress) -> list
         progress(k, len(wanted), f"control {k + 1} of {len(wanted)}: {name.replace('_', ' ')}{about}")
         try:
             outcomes.append(by_name(name)(made, progress=progress))
-        except FieldError:  # a name that was typed wrong
-            raise
-        except InputError as error:
+        except CellError as error:
             if len(wanted) == 1:
                 raise
             text = f"{name.replace('_', ' ')}: {error}"

@@ -149,6 +149,8 @@ def test_a_cell_that_holds_no_box_is_named_and_costs_its_own_control_alone(tinte
         hsd.controls(tinted, control=("background_crop",), **how)
     with pytest.raises(FieldError, match="nothing"):
         hsd.controls(tinted, control=("constant", "background_crop"), **{**how, "box_field": "nothing"})
+    with pytest.raises(InputError, match="box 'typed wrong'"):  # an option, no cell
+        hsd.controls(tinted, labels=how["labels"], box="typed wrong", seeds=1, control=("constant", "background_crop"))
 
 
 def test_one_group_of_everything_is_no_alias_of_a_class(tinted, tmp_path) -> None:

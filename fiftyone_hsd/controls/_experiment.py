@@ -87,6 +87,10 @@ def crop_place(study: Study, row: int, picture: Pixels) -> Box:
         return place(study.settings, str(study.samples.column(field)[row]), picture.shape)
 
 
+class CellError(InputError):
+    """One cell of a column that was named cannot be used."""
+
+
 @contextlib.contextmanager
 def named(study: Study, row: int, field: str) -> Iterator[None]:
     """An InputError about a cell says which image and column it is of."""
@@ -95,7 +99,7 @@ def named(study: Study, row: int, field: str) -> Iterator[None]:
     except FieldError:  # there is no such column
         raise
     except InputError as error:
-        raise InputError(f"{study.samples.ids[row]}, column {field}: {error}") from error
+        raise CellError(f"{study.samples.ids[row]}, column {field}: {error}") from error
 
 
 def _crop_variant(study: Study) -> str:
